@@ -1,23 +1,23 @@
 //! The servers that have work, ordered by what a visit to them is worth.
 //!
-//! A server is an address: hosts that share one share its politeness. Until a host is resolved it
-//! is a server of its own; [`Bench::bind`] says which one it turned out to be. Pages wait in a queue a
-//! host, hosts are ranked within their server, and servers that may be asked now are ranked by their
-//! best host. Which rank that is, is the [`Strategy`]'s to say.
+//! A server is an IP address; all hosts behind it share one politeness delay. A host whose name
+//! is not resolved yet counts as a server of its own, until [`Bench::bind`] tells its address.
+//! Each host has a queue of pages. Hosts are ranked within their server, and the servers that
+//! are ready now are ranked by their best host. The [`Strategy`] computes the rank.
 //!
-//! **Invariant:** a server is on the bench if and only if it has a page ready and a seat free. It
-//! has one seat unless the user gave it more, so two visits to one server are not forbidden by a
-//! check: they cannot be expressed.
+//! **Invariant:** a server is on the bench if and only if it has a page waiting and a free
+//! visit slot. A server has one slot unless the user allows more. So a second visit to a busy
+//! server is impossible by construction; no check is needed.
 
 mod claims;
+mod deferred;
 mod entry;
 mod heap;
 mod host;
 mod places;
 mod queue;
+mod ranking;
 pub mod roster;
-mod seating;
-mod shelf;
 mod standing;
 mod visit;
 
@@ -30,9 +30,9 @@ use page::HostId;
 use policy::server::{Estimate, Strategy};
 use policy::{Moment, Number, Rank, Worth};
 
-use entry::Entry;
-use host::Host;
-use places::{Place, Places};
+use entry::QueueEntry;
+use host::BenchHost;
+use places::{PagePlace, PagePlaces};
 
 pub use standing::Standing;
 pub use visit::Visit;
@@ -40,20 +40,21 @@ pub use visit::Visit;
 pub(crate) type ServerIndex = u32;
 pub(crate) type HostIndex = u32;
 
-/// How servers are treated.
+/// Politeness settings of the bench.
 #[derive(Debug, Clone, Copy)]
 pub struct Manners {
-    /// Visits to one server at the same time.
+    /// Visit slots of a server: how many visits it may have at the same time.
     pub seats: u8,
-    /// Pages a visit may be for at a server that needs no delay.
+    /// Most pages of one visit, at a server that needs no delay.
     pub pages_per_visit: usize,
-    /// Pages claimed from one host before the rest is left alone.
+    /// Most pages that a run claims from one host. The rest stays in the ledger.
     pub pages_per_host: u32,
-    /// Requests that may be under way on one connection: so many pages are claimed at a time, so that
-    /// what is found meanwhile can come before the rest.
+    /// Requests that may be in flight on one connection. A visit claims this many pages at a
+    /// time, so that better pages found in the meantime come before the rest.
     pub width: usize,
-    /// How long a crawl waits for a server if there is nothing else to do. Pages of servers that want to be left
-    /// alone for longer stay on the bench, and [`Bench::next`] is idle.
+    /// Longest wait for a server when nothing else can be fetched. If all servers with waiting
+    /// pages need a longer wait, [`Bench::next`] returns [`Turn::Idle`]; their pages stay on
+    /// the bench.
     pub patience: Duration,
 }
 
@@ -69,72 +70,73 @@ impl Default for Manners {
     }
 }
 
-/// What to do now.
+/// What the crawl should do now.
 #[derive(Debug)]
 pub enum Turn {
     /// Visit this host.
     Visit(Visit),
-    /// Nothing before this moment, unless something is offered or settled.
+    /// Wait until this moment, unless a page is offered or a visit settled before.
     WaitUntil(Moment),
-    /// Nothing is waiting at all.
+    /// No page is waiting.
     Idle,
 }
 
-/// What a server is known by through restarts.
+/// The key of a server in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ServerKey {
     /// Its address.
     Address(IpAddr),
-    /// The one host on it: a proxy resolves the name, or nothing has resolved it yet.
+    /// The only host of the server, if a proxy resolves its name or it is not resolved yet.
     Host(HostId),
 }
 
-/// Whether a visit may go on, now that the address is known.
+/// Whether a visit may continue, now that the address is known.
 #[derive(Debug)]
 pub enum Bound {
-    /// Go on: the address is this visit's alone.
+    /// Continue: no other visit uses the address.
     Go(Visit),
-    /// Another host has this address: the pages now wait there.
+    /// The address belongs to another server entry. The pages now wait there.
     Moved,
 }
 
-struct Server {
+struct BenchServer {
     address: Option<IpAddr>,
-    /// Hosts with ready pages, the best first, equals in turn.
+    /// Hosts with waiting pages, the best first. Among equals the one that waits longest is
+    /// first.
     hosts: BTreeSet<(Reverse<Rank>, u64, HostIndex)>,
-    /// Not to be asked before.
+    /// The earliest moment of the next request.
     ready: Moment,
-    /// The delay of the last visit; zero: pages may follow each other at once.
+    /// The delay after the last visit. Zero: requests may follow each other at once.
     pace: Option<Duration>,
-    /// Requests in a row that it refused because it is busy.
+    /// Consecutive requests that the server refused because it is overloaded.
     refusals: u16,
     seats: u8,
-    place: Seat,
+    position: ServerPosition,
 }
 
-/// Where a server is.
+/// The position of a server relative to the bench.
 #[derive(Clone, Copy, PartialEq)]
-enum Seat {
+enum ServerPosition {
     /// Off the bench.
     Away,
-    /// On it, and to be asked from this moment on.
+    /// On the bench, ready from this moment on.
     Later(Moment),
-    /// On it, with this rank and turn.
+    /// On the bench and ready, with this rank and turn number.
     Ready(Rank, u64),
 }
 
-/// Servers over hosts over pages.
+/// The waiting pages: servers contain hosts, hosts contain pages.
 pub struct Bench {
     manners: Manners,
     strategy: Box<dyn Strategy>,
-    servers: Vec<Server>,
+    servers: Vec<BenchServer>,
     addresses: HashMap<IpAddr, ServerIndex>,
-    hosts: Vec<Host>,
+    hosts: Vec<BenchHost>,
     names: HashMap<HostId, HostIndex>,
     ready: BTreeSet<(Reverse<Rank>, u64, ServerIndex)>,
     later: BTreeSet<(Moment, ServerIndex)>,
-    places: Places,
-    /// What is expected of a server that nobody has asked.
+    places: PagePlaces,
+    /// The estimate for a host without measurements: a moving average over all visits.
     usual: Estimate,
     worths: Vec<f32>,
     turn: u64,
@@ -146,7 +148,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// An empty bench.
+    /// Returns an empty bench.
     pub fn new(manners: Manners, strategy: Box<dyn Strategy>) -> Self {
         Self {
             manners,
@@ -157,7 +159,7 @@ impl Bench {
             names: HashMap::new(),
             ready: BTreeSet::new(),
             later: BTreeSet::new(),
-            places: Places::default(),
+            places: PagePlaces::default(),
             usual: Estimate::default(),
             worths: Vec::new(),
             turn: 0,
@@ -168,18 +170,19 @@ impl Bench {
         }
     }
 
-    /// Keeps track of where pages wait, so that they can be [moved](Bench::change): eight bytes a page.
+    /// Starts to record where each page waits, so that [`Bench::change`] can move it. This
+    /// costs 8 bytes per page.
     pub fn track(&mut self) {
-        self.places = Places::tracked();
+        self.places = PagePlaces::tracked();
     }
 
     /// Puts a page on the bench.
     pub fn offer(&mut self, page: Number, host: HostId, worth: Worth) {
         let index = self.host(host);
-        let entry = Entry::new(page, worth);
+        let entry = QueueEntry::new(page, worth);
         self.places.set_host(page, index);
         if self.hosts[index as usize].parked {
-            self.places.set(page, Place::Nowhere);
+            self.places.set(page, PagePlace::Nowhere);
             self.left_alone += 1;
             return;
         }
@@ -187,31 +190,34 @@ impl Bench {
         self.push(index, entry);
     }
 
-    /// Whether a page waits here; one of a host that is left alone does not, though it was offered. Only of a bench that is [tracked](Self::track).
+    /// Returns whether a page waits here. A page that was offered for a parked host does not
+    /// wait. Requires [tracking](Self::track).
     pub fn waits(&self, page: Number) -> bool {
-        matches!(self.places.get(page), Place::Hand | Place::Heap(_))
+        matches!(self.places.get(page), PagePlace::Hand | PagePlace::Heap(_))
     }
 
-    /// Takes note of a page that is not worth its price so far.
+    /// Records the host of a page whose worth is below the price.
     pub fn hold(&mut self, page: Number, host: HostId) {
         let index = self.host(host);
         self.places.set_host(page, index);
-        self.places.set(page, Place::Held);
+        self.places.set(page, PagePlace::Held);
     }
 
-    /// Gives a waiting page another worth. Returns the host of a page that was held and now pays
-    /// `least`; it is to be offered.
+    /// Changes the worth of a waiting page. For a held page whose worth has reached `least`,
+    /// returns its host: the caller then offers the page.
     pub fn change(&mut self, page: Number, worth: Worth, least: Worth) -> Option<HostId> {
         let place = self.places.get(page);
         let index = self.places.host(page);
         let most = self.hand(index);
-        let entry = Entry::new(page, worth);
+        let entry = QueueEntry::new(page, worth);
         let queue = &mut self.hosts.get_mut(index as usize)?.queue;
         match place {
-            Place::Nowhere => return None,
-            Place::Held => return (worth >= least).then(|| self.hosts[index as usize].id),
-            Place::Heap(at) if queue.change(at as usize, entry, &mut self.places) => return None,
-            Place::Heap(_) | Place::Hand => {}
+            PagePlace::Nowhere => return None,
+            PagePlace::Held => return (worth >= least).then(|| self.hosts[index as usize].id),
+            PagePlace::Heap(at) if queue.change(at as usize, entry, &mut self.places) => {
+                return None;
+            }
+            PagePlace::Heap(_) | PagePlace::Hand => {}
         }
         queue.remove(page, place, &mut self.places);
         queue.fill(most, &mut self.places);
@@ -220,7 +226,7 @@ impl Bench {
         None
     }
 
-    /// Takes a waiting page off the bench; it is held from then on. Returns whether it waited.
+    /// Removes a waiting page from the bench and holds it. Returns whether it was waiting.
     pub fn withdraw(&mut self, page: Number) -> bool {
         if !self.waits(page) {
             return false;
@@ -231,13 +237,13 @@ impl Bench {
         let queue = &mut self.hosts[index as usize].queue;
         queue.remove(page, place, &mut self.places);
         queue.fill(most, &mut self.places);
-        self.places.set(page, Place::Held);
+        self.places.set(page, PagePlace::Held);
         self.waiting -= 1;
         self.list(index);
         true
     }
 
-    /// What to do now.
+    /// Returns what the crawl should do now.
     pub fn next(&mut self, now: Moment) -> Turn {
         self.wake(now);
         if let Some(&(_, _, server)) = self.ready.first() {
@@ -248,13 +254,14 @@ impl Bench {
         ready.map_or(Turn::Idle, Turn::WaitUntil)
     }
 
-    /// What the server of a visit is known by.
+    /// Returns the ledger key of the server of a visit.
     pub fn server(&self, visit: &Visit) -> ServerKey {
         let address = self.servers[visit.server as usize].address;
         address.map_or(ServerKey::Host(visit.host), ServerKey::Address)
     }
 
-    /// Counts a request that the server of a visit refused, or forgets all of them: it served one.
+    /// Updates the server's count of consecutive refusals: adds one if it refused, else resets
+    /// it.
     pub fn count_refusal(&mut self, visit: &mut Visit, refused: bool) {
         let server = &mut self.servers[visit.server as usize];
         server.refusals = if refused {
@@ -265,7 +272,8 @@ impl Bench {
         visit.refusals = server.refusals;
     }
 
-    /// Leaves a server alone until a moment, as an earlier run has to: it has refused this many requests in a row.
+    /// Restores the politeness state of a server from an earlier run: the earliest moment of
+    /// the next request, and the number of consecutive refusals.
     pub fn recall_server(&mut self, key: ServerKey, ready: Moment, refusals: u16) {
         let server = match key {
             ServerKey::Host(host) => {
@@ -280,10 +288,10 @@ impl Bench {
         let known = &mut self.servers[server as usize];
         known.ready = known.ready.max(ready);
         known.refusals = refusals;
-        self.seat(server);
+        self.update_position(server);
     }
 
-    /// Says which address the host of a visit has.
+    /// Assigns the address that the host of a visit resolved to.
     pub fn bind(&mut self, visit: Visit, address: IpAddr) -> Bound {
         let here = &mut self.servers[visit.server as usize];
         if here.address == Some(address) {
@@ -305,8 +313,9 @@ impl Bench {
         }
     }
 
-    /// Ends a visit: the server may be asked again after `delay`; `open` says whether the connection
-    /// is. The pages of the visit that are left wait again where they were.
+    /// Ends a visit. The server is ready again after `delay`; `open` says whether the
+    /// connection stays open. Pages of the visit that were not requested go back to the queue
+    /// of their host.
     pub fn settle(&mut self, visit: Visit, now: Moment, delay: Duration, open: bool) {
         let server = &mut self.servers[visit.server as usize];
         server.pace = Some(delay);
@@ -323,24 +332,24 @@ impl Bench {
             self.park(host);
         }
         self.refill(index);
-        self.seat(server);
+        self.update_position(server);
     }
 
-    /// Takes note of what an earlier run learned of a host's speed.
+    /// Restores the speed of a host that an earlier run measured.
     pub fn recall(&mut self, host: HostId, estimate: Estimate) {
         let index = self.host(host);
         self.hosts[index as usize].estimate = Some(estimate);
         self.refill(index);
     }
 
-    /// Takes note that no connection to a host is open any more.
+    /// Records that no connection to a host is open any more.
     pub fn closed(&mut self, host: HostId) {
         let index = self.host(host);
         self.hosts[index as usize].open = false;
         self.list(index);
     }
 
-    /// Leaves a host alone until the bench is made anew; its pages stay in the ledger.
+    /// Stops requests to a host for the rest of the run. Its pages stay in the ledger.
     pub fn park(&mut self, host: HostId) {
         let index = self.host(host);
         let host = &mut self.hosts[index as usize];
@@ -348,60 +357,59 @@ impl Bench {
         let id = host.id;
         let dropped = host.queue.clear(&mut self.places);
         self.waiting -= dropped;
-        self.left_alone += dropped + self.clear_shelf(id);
+        self.left_alone += dropped + self.clear_deferred(id);
         self.list(index);
     }
 
-    /// Whether a server could be visited now.
+    /// Returns whether a server can be visited now.
     pub fn is_ready(&self, now: Moment) -> bool {
         !self.ready.is_empty() || self.later.first().is_some_and(|&(ready, _)| ready <= now)
     }
 
-    /// Whether no visit is under way.
+    /// Returns whether no visit is under way.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.visits == 0
     }
 
-    /// Pages that are ready, as far as their servers are.
+    /// Number of pages on the bench, whether or not their servers are ready.
     pub fn waiting(&self) -> usize {
         self.waiting
     }
 
-    /// The host of an index.
     pub(crate) fn host_id(&self, index: HostIndex) -> HostId {
         self.hosts[index as usize].id
     }
 
-    /// Pages of parked hosts and of hosts over their limit.
+    /// Number of pages that were dropped because their host is parked or over its page limit.
     pub fn left_alone(&self) -> usize {
         self.left_alone
     }
 
-    /// The number of a host, in the order in which they were heard of.
+    /// Returns the index of a host and adds the host if it is new.
     pub fn host(&mut self, id: HostId) -> HostIndex {
         if let Some(&index) = self.names.get(&id) {
             return index;
         }
         let server = self.new_server(None);
         let index = self.hosts.len() as HostIndex;
-        self.hosts.push(Host::new(id, server));
+        self.hosts.push(BenchHost::new(id, server));
         self.names.insert(id, index);
         index
     }
 
-    /// Makes servers ready whose delay is over.
+    /// Makes servers ready whose delay has passed.
     fn wake(&mut self, now: Moment) {
         while let Some(&(ready, server)) = self.later.first()
             && ready <= now
         {
             self.later.pop_first();
             self.servers[server as usize].ready = Moment::START;
-            self.servers[server as usize].place = Seat::Away;
-            self.seat(server);
+            self.servers[server as usize].position = ServerPosition::Away;
+            self.update_position(server);
         }
     }
 
-    fn push(&mut self, index: HostIndex, entry: Entry) {
+    fn push(&mut self, index: HostIndex, entry: QueueEntry) {
         let most = self.hand(index);
         let queue = &mut self.hosts[index as usize].queue;
         if queue.push(entry, most, &mut self.places) {
@@ -409,7 +417,7 @@ impl Bench {
         }
     }
 
-    /// Fills a host's hand, and ranks the host by it.
+    /// Refills a host's hand and updates the host's rank.
     fn refill(&mut self, index: HostIndex) {
         self.fill(index);
         self.list(index);
@@ -426,7 +434,7 @@ impl Bench {
         self.unlist(index);
         self.visits -= 1;
         self.servers[server as usize].seats += 1;
-        self.seat(server);
+        self.update_position(server);
         self.hosts[index as usize].server = target;
         self.put_back(visit);
         self.refill(index);
@@ -434,14 +442,14 @@ impl Bench {
 
     fn new_server(&mut self, address: Option<IpAddr>) -> ServerIndex {
         let index = self.servers.len() as ServerIndex;
-        self.servers.push(Server {
+        self.servers.push(BenchServer {
             address,
             hosts: BTreeSet::new(),
             ready: Moment::START,
             pace: None,
             refusals: 0,
             seats: self.manners.seats,
-            place: Seat::Away,
+            position: ServerPosition::Away,
         });
         if let Some(address) = address {
             self.addresses.insert(address, index);

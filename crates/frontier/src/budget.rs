@@ -1,24 +1,25 @@
-//! How many fetches may be made, and when is the next?
+//! A token bucket that limits the rate of fetches.
 //!
-//! A bucket that fills at the rate of the budget and holds what a second brings, and one fetch at least: the
-//! budget is kept over any longer time, and a pause is not made up for by a burst. What must be fetched
-//! beside pages, such as robots.txt, may run into debt.
+//! The bucket fills at the rate of the budget. It holds the tokens of one second, and at least
+//! one. So the rate is kept over any longer time, and a burst never makes up for a pause.
+//! Fetches that must be made beside pages, such as robots.txt, may bring the balance below
+//! zero.
 
 use std::time::Duration;
 
 use policy::Moment;
 
-/// Fetches that may be made over time.
+/// A limit on the rate of fetches.
 #[derive(Debug, Clone)]
 pub struct Budget {
     per_second: f64,
-    /// Fetches that may be made now; below zero: a debt.
+    /// Tokens in the bucket: fetches that may be made now. Negative: a debt.
     saved: f64,
     at: Moment,
 }
 
 impl Budget {
-    /// So many fetches a second, from now on; `None` if that is no positive finite number.
+    /// Returns a budget from now on; `None` if the rate is not positive and finite.
     pub fn new(per_second: f64, now: Moment) -> Option<Self> {
         let good = per_second > 0.0 && per_second.is_finite();
         good.then_some(Self {
@@ -28,7 +29,8 @@ impl Budget {
         })
     }
 
-    /// So many fetches a second, from now on; what was saved or owed stays. Nothing happens if that is no positive finite number.
+    /// Changes the rate from now on. The balance stays. Ignores a rate that is not positive and
+    /// finite.
     pub fn change(&mut self, per_second: f64, now: Moment) {
         self.fill(now);
         if per_second > 0.0 && per_second.is_finite() {
@@ -36,12 +38,12 @@ impl Budget {
         }
     }
 
-    /// Fetches a second.
+    /// Fetches per second.
     pub fn per_second(&self) -> f64 {
         self.per_second
     }
 
-    /// When the next fetch may be made; not after `now`: at once.
+    /// Returns when the next fetch may be made; `now` or earlier means at once.
     pub fn ready(&mut self, now: Moment) -> Moment {
         self.fill(now);
         let missing = 1.0 - self.saved;
@@ -52,19 +54,20 @@ impl Budget {
         now + wait.unwrap_or(Duration::MAX)
     }
 
-    /// Takes note of a fetch.
+    /// Takes a token for a fetch.
     pub fn spend(&mut self, now: Moment) {
         self.fill(now);
         self.saved -= 1.0;
     }
 
-    /// Takes note that a fetch was not made after all.
+    /// Returns the token of a fetch that was not made.
     pub fn give_back(&mut self) {
         self.saved += 1.0;
     }
 
-    /// Fills the bucket. A clock that has gone back brings nothing, and is followed: else nothing would be brought until
-    /// it has caught up. If it is right again later, the bucket holds no more than usual.
+    /// Adds the tokens earned since the last call. If the clock was set back, it adds none and
+    /// continues from the new time: else the bucket would stay empty until the clock has caught
+    /// up. If the clock jumps forward again, the capacity bounds the gain.
     fn fill(&mut self, now: Moment) {
         let brought = now.since(self.at).as_secs_f64() * self.per_second;
         self.saved = (self.saved + brought).min(self.per_second.max(1.0));

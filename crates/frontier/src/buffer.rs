@@ -1,35 +1,36 @@
-//! Which pages are kept when there is room for a few only?
+//! Selects the pages to keep when the archive has room for a limited number.
 //!
-//! The limited buffer of Cho, Garcia-Molina & Page (1998): when it is full, the page that its policy
-//! believes to be the least important makes room, and of equals the newer. **Invariant:** after
+//! The limited buffer of Cho, Garcia-Molina & Page (1998): when it is full, it drops the page
+//! that its policy considers least important, and of equals the newer one. **Invariant:** after
 //! [`Buffer::overflow`] returned `None`, at most `most` pages are kept.
 //!
-//! Importance mostly grows, as links are found. So the one that looks least important is asked again
-//! before it leaves, and stays if others are below it by now. One whose importance fell is found out
-//! only when it comes to the top: asking all of them every time would cost more than it is worth.
+//! Importance mostly grows as links are found. So before a page is dropped its importance is
+//! computed again, and it stays if another page is now less important. A page whose importance
+//! fell is noticed only when it reaches the top of the heap: computing the importance of all
+//! pages each time would cost too much.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use policy::{History, Moment, Number, Page, Policy, Worth};
 
-/// The pages that are kept, each with what its caller knows it by.
+/// The kept pages, each with a key that the caller chooses.
 #[derive(Debug)]
 pub struct Buffer<K> {
     most: usize,
-    /// The least important on top, as it was when it was last asked.
+    /// Min-heap by importance, as last computed.
     ranked: BinaryHeap<Reverse<(Worth, Reverse<Number>)>>,
-    pages: HashMap<Number, Kept<K>>,
+    pages: HashMap<Number, BufferedPage<K>>,
 }
 
 #[derive(Debug)]
-struct Kept<K> {
+struct BufferedPage<K> {
     depth: u16,
     key: K,
 }
 
 impl<K> Buffer<K> {
-    /// Room for so many pages.
+    /// Returns an empty buffer for at most `most` pages.
     pub fn new(most: usize) -> Self {
         Self {
             most,
@@ -38,17 +39,18 @@ impl<K> Buffer<K> {
         }
     }
 
-    /// Takes in a page that was fetched, so many links from a seed. One that is there already stays as it is.
+    /// Adds a page that was fetched; `depth` is its distance from a seed in links. Does nothing
+    /// if the page is kept already.
     pub fn keep(&mut self, number: Number, depth: u16, key: K) {
         if self.pages.contains_key(&number) {
             return;
         }
-        self.pages.insert(number, Kept { depth, key });
-        // How important it is will be asked when it comes to that.
+        self.pages.insert(number, BufferedPage { depth, key });
+        // Its importance is computed when it reaches the top.
         self.ranked.push(Reverse((Worth::NONE, Reverse(number))));
     }
 
-    /// Takes out the least important page, if there are too many.
+    /// Removes the least important page, if there are more than `most`.
     pub fn overflow(&mut self, policy: &impl Policy) -> Option<K> {
         while self.ranked.len() > self.most {
             let Reverse((before, Reverse(number))) = self.ranked.pop()?;
@@ -74,7 +76,7 @@ impl<K> Buffer<K> {
 mod tests {
     use super::*;
 
-    /// Believes each page to be this important.
+    /// Assigns each page this importance.
     struct Believing([f64; 5]);
 
     impl Policy for Believing {
@@ -83,7 +85,7 @@ mod tests {
         }
     }
 
-    /// Believes in what is near the seeds.
+    /// Prefers pages near the seeds.
     struct Near;
 
     impl Policy for Near {

@@ -1,11 +1,12 @@
-//! Which pages are to be looked at later, and when?
+//! A timer queue of pages, by the time at which they are to be examined.
 //!
-//! **Invariant:** a page has at most one appointment, and it is not on the bench while it has one. A new
-//! appointment takes the place of the one before, whose entry stays in the heap until its time and is
-//! passed over then: nothing is searched for. Sixteen bytes an entry and four a page.
+//! **Invariant:** a page has at most one appointment, and it is not on the bench while it has
+//! one. A new appointment replaces the one before. The old entry stays in the heap until its
+//! time and is skipped then, so no search is needed. This costs 16 bytes per entry and 4 per
+//! page.
 //!
-//! There are two kinds: a page that is *due* will be worth its price then, at one that is only *seen* it may turn
-//! out to be. Whoever looks for pages that will pay soon takes the former.
+//! There are two kinds. A page that is *due* will be worth the price at that time. A page up
+//! for *review* may be. Code that looks for pages that will pay soon takes the due ones.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,30 +16,29 @@ use policy::{Moment, Number};
 use crate::bench::HostIndex;
 use crate::rows::Rows;
 
-/// Entries without a meaning that are tolerated, beside as many as there are appointments.
+/// Outdated entries that are tolerated, in addition to one per appointment.
 const SLACK: usize = 1024;
 
-/// The appointments.
 pub(crate) struct Calendar {
     due: Heap,
-    seen: Heap,
-    /// The stamp of each page's one appointment; 0: it has none.
+    reviews: Heap,
+    /// The stamp of the current appointment of each page; 0: it has none.
     stamps: Rows<u32>,
     kept: usize,
 }
 
 type Heap = BinaryHeap<Reverse<Appointment>>;
 
-/// Why a page is looked at.
+/// AppointmentKind a page is examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Why {
-    /// It will be worth its price.
+pub(crate) enum AppointmentKind {
+    /// It will be worth the price.
     Due,
-    /// To see whether it is.
-    Seen,
+    /// To find out whether it is worth the price.
+    Review,
 }
 
-/// A page to look at, and when.
+/// A page to examine, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Appointment {
     pub at: Moment,
@@ -50,7 +50,7 @@ impl Default for Calendar {
     fn default() -> Self {
         Self {
             due: Heap::new(),
-            seen: Heap::new(),
+            reviews: Heap::new(),
             stamps: Rows::new(0),
             kept: 0,
         }
@@ -58,25 +58,25 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// Makes an appointment in place of the page's last one.
-    pub fn set(&mut self, appointment: Appointment, why: Why) {
+    /// Makes an appointment that replaces the page's last one.
+    pub fn set(&mut self, appointment: Appointment, kind: AppointmentKind) {
         self.cancel(appointment.page);
         self.stamps
             .set(appointment.page.index(), stamp(appointment.at));
         self.kept += 1;
-        match why {
-            Why::Due => self.due.push(Reverse(appointment)),
-            Why::Seen => self.seen.push(Reverse(appointment)),
+        match kind {
+            AppointmentKind::Due => self.due.push(Reverse(appointment)),
+            AppointmentKind::Review => self.reviews.push(Reverse(appointment)),
         }
-        if self.due.len() + self.seen.len() > 2 * self.kept + SLACK {
+        if self.due.len() + self.reviews.len() > 2 * self.kept + SLACK {
             let stamps = &self.stamps;
-            for heap in [&mut self.due, &mut self.seen] {
+            for heap in [&mut self.due, &mut self.reviews] {
                 heap.retain(|Reverse(entry)| holds(stamps, entry));
             }
         }
     }
 
-    /// Takes the page's appointment back, if it has one.
+    /// Cancels the page's appointment, if it has one.
     pub fn cancel(&mut self, page: Number) {
         if self.has(page) {
             self.stamps.set(page.index(), 0);
@@ -84,33 +84,33 @@ impl Calendar {
         }
     }
 
-    /// Whether a page has an appointment.
+    /// Returns whether a page has an appointment.
     pub fn has(&self, page: Number) -> bool {
         self.stamps.get(page.index()) != 0
     }
 
-    /// The first appointment; it stays.
+    /// Returns the first appointment without removing it.
     pub fn first(&mut self) -> Option<Appointment> {
-        let firsts = [&mut self.due, &mut self.seen].map(|heap| first_of(heap, &self.stamps));
+        let firsts = [&mut self.due, &mut self.reviews].map(|heap| first_of(heap, &self.stamps));
         firsts.into_iter().flatten().min()
     }
 
-    /// Takes the first appointment.
-    pub fn pop(&mut self) -> Option<(Appointment, Why)> {
+    /// Removes the first appointment.
+    pub fn pop(&mut self) -> Option<(Appointment, AppointmentKind)> {
         let due = first_of(&mut self.due, &self.stamps);
-        let seen = first_of(&mut self.seen, &self.stamps);
-        let sooner = due.is_some_and(|due| seen.is_none_or(|seen| due <= seen));
-        let (heap, first, why) = if sooner {
-            (&mut self.due, due, Why::Due)
+        let review = first_of(&mut self.reviews, &self.stamps);
+        let sooner = due.is_some_and(|due| review.is_none_or(|review| due <= review));
+        let (heap, first, kind) = if sooner {
+            (&mut self.due, due, AppointmentKind::Due)
         } else {
-            (&mut self.seen, seen, Why::Seen)
+            (&mut self.reviews, review, AppointmentKind::Review)
         };
         heap.pop();
         self.cancel(first?.page);
-        Some((first?, why))
+        Some((first?, kind))
     }
 
-    /// Takes the first appointment with a page that is due.
+    /// Removes the first appointment of a page that is due.
     pub fn pop_due(&mut self) -> Option<Appointment> {
         let first = first_of(&mut self.due, &self.stamps)?;
         self.due.pop();
@@ -118,9 +118,9 @@ impl Calendar {
         Some(first)
     }
 
-    /// Brings all appointments nearer: what was to come after some time comes after this share of it.
+    /// Multiplies the remaining time of all appointments by `share`.
     pub fn hasten(&mut self, now: Moment, share: f64) {
-        for heap in [&mut self.due, &mut self.seen] {
+        for heap in [&mut self.due, &mut self.reviews] {
             let stamps = &mut self.stamps;
             let entries = std::mem::take(heap).into_iter();
             let kept = entries.filter(|Reverse(entry)| holds(stamps, entry));
@@ -133,13 +133,13 @@ impl Calendar {
         }
     }
 
-    /// How many there are.
+    /// Number of appointments.
     pub fn len(&self) -> usize {
         self.kept
     }
 }
 
-/// The first appointment of a heap that holds; those before it are dropped.
+/// Returns the first current appointment of a heap and drops outdated entries before it.
 fn first_of(heap: &mut Heap, stamps: &Rows<u32>) -> Option<Appointment> {
     while let Some(Reverse(entry)) = heap.peek() {
         if holds(stamps, entry) {
@@ -150,8 +150,8 @@ fn first_of(heap: &mut Heap, stamps: &Rows<u32>) -> Option<Appointment> {
     None
 }
 
-/// Tells two appointments of one page apart, unless they are a multiple of 36 minutes apart to the microsecond.
-/// Never 0.
+/// Returns a nonzero stamp that distinguishes two appointments of one page. Two moments that
+/// differ by an exact multiple of 36 minutes, to the microsecond, have the same stamp.
 fn stamp(at: Moment) -> u32 {
     (at.micros() as u32) << 1 | 1
 }
@@ -173,12 +173,16 @@ mod tests {
         let at = Moment::from_micros;
         let mut calendar = Calendar::default();
         for page in 0..6 {
-            let why = if page % 2 == 0 { Why::Due } else { Why::Seen };
+            let kind = if page % 2 == 0 {
+                AppointmentKind::Due
+            } else {
+                AppointmentKind::Review
+            };
             let page = Number(page);
-            // The first ones are put off, and one is overdue.
+            // The first ones are postponed, and one is overdue.
             for micros in [70, 100 + 40 * u64::from(page.0)] {
                 let at = if page.0 == 5 { at(50) } else { at(micros) };
-                calendar.set(Appointment { at, page, host: 0 }, why);
+                calendar.set(Appointment { at, page, host: 0 }, kind);
             }
         }
         calendar.cancel(Number(2));
@@ -218,16 +222,17 @@ mod tests {
                     }
                     _ => {
                         let due = step.is_multiple_of(2);
-                        let why = if due { Why::Due } else { Why::Seen };
-                        // A page has no two appointments of one moment but of two kinds: time goes on.
+                        let kind = if due { AppointmentKind::Due } else { AppointmentKind::Review };
+                        // A page has no two appointments of different kinds at one moment: time
+                        // advances.
                         let at = 2 * at + u64::from(due);
-                        calendar.set(Appointment { at: Moment::from_micros(at), page: Number(page), host: 0 }, why);
+                        calendar.set(Appointment { at: Moment::from_micros(at), page: Number(page), host: 0 }, kind);
                         model.insert(page, (at, due));
                     }
                 }
                 prop_assert_eq!(calendar.len(), model.len());
                 prop_assert_eq!(calendar.has(Number(page)), model.contains_key(&page));
-                prop_assert!(calendar.due.len() + calendar.seen.len() <= 2 * calendar.len() + SLACK + 1);
+                prop_assert!(calendar.due.len() + calendar.reviews.len() <= 2 * calendar.len() + SLACK + 1);
             }
         }
     }

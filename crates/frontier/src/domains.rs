@@ -5,7 +5,7 @@
 //! does in IRLbot (Lee, Leonard, Wang & Loguinov, WWW 2008). Pages beyond the budget are deferred,
 //! not dropped: they wait until the budget grows or until nothing else is left to fetch.
 //!
-//! **Evidence**, all of it derived from facts in the ledger:
+//! **BudgetEvidence**, all of it derived from facts in the ledger:
 //! - S: other registrable domains with a link to the domain. Each counts once.
 //! - T: pages of the domain whose text was read; D: different texts among them. Texts with equal
 //!   simhash count as one, so near-duplicates count as duplicates.
@@ -15,8 +15,8 @@
 //! distinct texts only scales it between 0 and 1. It begins at 1/2 with a weight of 20 pages, so
 //! distinct texts at most double the budget: a generator of random text gains no more than that.
 //!
-//! **Host budget**: the same formula with the host's own S, but at least half of the domain's budget.
-//! So no host takes all that others earned, unless the links lead to that host.
+//! **Host budget**: the same formula with the host's own S, but at least half of the domain's
+//! budget. So no host takes all that others earned, unless the links lead to that host.
 //!
 //! **Host names**: one for every 16 pages of the domain's budget, at least one, in the order of
 //! their discovery. A wildcard DNS entry makes names at no cost; each costs us a lookup, a
@@ -28,7 +28,7 @@
 //! of a few thousand pages that a single domain links to is thus fetched to its end. A tarpit
 //! whose pages each name 20 new ones reaches the limit after `spare / 20` fetches.
 //!
-//! **Exempt** are the domains of pages that a user named (seeds): their pages are always released.
+//! **Exempt** are the domains of seeds, which a user named: their pages are always released.
 //!
 //! A link or a text that vanished on a revisit keeps counting until the next start.
 
@@ -42,14 +42,15 @@ use crate::rows::Rows;
 
 /// Weight of the prior of 1/2 in the share of distinct texts, as a pseudo-count of pages.
 const PRIOR: f64 = 20.0;
-/// Pages of a domain's budget for each host name that is asked.
+/// Pages of a domain's budget for each host name that is opened.
 const PAGES_PER_NAME: u32 = 16;
-/// Most linking domains that are counted for a domain, at 4 bytes each. A domain with more is popular in any case.
+/// Most linking domains that are counted for a domain, at 4 bytes each. A domain with more is
+/// popular in any case.
 const MOST_LINKING: usize = 1024;
-/// A page that was never heard of, or not since budgets were switched on.
+/// Marks a page that is unknown, or that was discovered before budgets were switched on.
 const UNKNOWN: u32 = u32::MAX;
 
-/// What the user sets.
+/// Settings of the page budgets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DomainLimits {
     /// Pages of a domain for each other domain that links to it.
@@ -67,7 +68,7 @@ impl Default for DomainLimits {
     }
 }
 
-/// Which budget holds pages of a host back.
+/// The budget that holds back the pages of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SpentBudget {
@@ -79,16 +80,17 @@ pub enum SpentBudget {
     Names,
 }
 
-/// The budget of a host's domain and what it follows from.
+/// The budget of a host's domain and the evidence for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DomainAccount {
     /// The registrable domain.
     pub domain: String,
-    /// The budget that is used up; `None`: none is.
+    /// The budget that is used up, if any.
     pub spent: Option<SpentBudget>,
     /// Pages that the domain may have; of the host, if the host's budget is used up.
     pub allowed: u32,
-    /// Pages released so far: asked for, or next in line. Of the domain or host, like `allowed`.
+    /// Pages released so far: fetched or waiting on the bench. Of the domain or host, like
+    /// `allowed`.
     pub used: u32,
     /// Other domains that link to it. Of the domain or host, like `allowed`.
     pub linking_domains: u32,
@@ -96,45 +98,46 @@ pub struct DomainAccount {
     pub texts: u32,
     /// Different texts among them.
     pub distinct_texts: u32,
-    /// Host names of the domain that are asked.
+    /// Open host names of the domain: names whose pages may be fetched.
     pub open_names: u32,
-    /// Host names of the domain that were heard of.
+    /// Known host names of the domain.
     pub known_names: u32,
-    /// Pages of the domain that were heard of.
+    /// Known pages of the domain.
     pub known: u32,
     /// A domain with more known pages than this is not finished with spare capacity.
     pub spare: u32,
 }
 
-/// The budgets of all domains that were heard of.
+/// The budgets of all known domains.
 pub(crate) struct DomainBudgets {
     limits: DomainLimits,
     names: HashMap<Box<str>, u32>,
     domains: Vec<Domain>,
     ids: HashMap<HostId, u32>,
-    hosts: Vec<Host>,
+    hosts: Vec<BudgetedHost>,
     /// For each page twice the index of its host, plus one if it was released.
     pages: Rows<u32>,
-    /// While the ledger is read nothing is released: the evidence is not complete.
+    /// Whether the ledger is being read. Nothing is released then, because the evidence is
+    /// incomplete.
     recalling: bool,
 }
 
 #[derive(Default)]
 struct Domain {
     name: Box<str>,
-    /// Whether a user named a page of it.
+    /// Whether a page of it is a seed.
     exempt: bool,
     known: u32,
     released: u32,
     texts: u32,
     distinct: HashSet<Simhash>,
     linking: Linking,
-    /// In the order of their discovery; the first `open` of them are asked.
+    /// In the order of their discovery. The first `open` of them are open.
     hosts: Vec<u32>,
     open: usize,
 }
 
-struct Host {
+struct BudgetedHost {
     id: HostId,
     domain: u32,
     open: bool,
@@ -144,7 +147,7 @@ struct Host {
     linking: Linking,
 }
 
-/// Domains that link to a domain or host, sorted.
+/// Domains that link to a domain or host, sorted by index.
 #[derive(Default)]
 struct Linking(Vec<u32>);
 
@@ -201,9 +204,14 @@ impl DomainBudgets {
         }
     }
 
-    /// Takes in a page that was heard of; `domain` is asked for the registrable domain of a host that
-    /// is new. Returns the index of the domain.
-    pub fn heard(&mut self, page: Number, host: HostId, domain: impl FnOnce() -> Box<str>) -> u32 {
+    /// Adds a new page. `domain` computes the registrable domain; it is called only for a new
+    /// host. Returns the index of the domain.
+    pub fn add_page(
+        &mut self,
+        page: Number,
+        host: HostId,
+        domain: impl FnOnce() -> Box<str>,
+    ) -> u32 {
         let index = match self.ids.get(&host) {
             Some(&index) => index,
             None => self.new_host(page, host, domain()),
@@ -226,7 +234,7 @@ impl DomainBudgets {
             });
         }
         let index = self.hosts.len() as u32;
-        self.hosts.push(Host {
+        self.hosts.push(BudgetedHost {
             id,
             domain,
             open: false,
@@ -242,13 +250,13 @@ impl DomainBudgets {
         index
     }
 
-    /// Exempts the domain of a page that a user named.
+    /// Exempts the domain of a seed from its budget.
     pub fn exempt(&mut self, domain: u32) {
         self.domains[domain as usize].exempt = true;
         self.open_names(domain);
     }
 
-    /// Takes in a link from a page of one host to a page. Returns the domain whose budget has grown.
+    /// Counts a link to a page. Returns the domain whose budget has grown.
     pub fn linked(&mut self, from: HostId, to: Number) -> Option<u32> {
         let known = self.pages.get(to.index());
         if known == UNKNOWN {
@@ -258,7 +266,8 @@ impl DomainBudgets {
         let source = self.hosts[source as usize].domain;
         let host = &mut self.hosts[(known >> 1) as usize];
         let domain = host.domain;
-        // A domain that is new to its host may be known to the domain, but not the other way round.
+        // A domain that is new to the host may be known to the domain, but not the other way
+        // round.
         if source == domain || !host.linking.insert(source) {
             return None;
         }
@@ -267,7 +276,7 @@ impl DomainBudgets {
         Some(domain)
     }
 
-    /// Takes in the text of a page of a host. Returns its domain, whose budget may have grown.
+    /// Counts the text of a page of a host. Returns the domain, whose budget may have grown.
     pub fn read(&mut self, host: HostId, text: Simhash) -> Option<u32> {
         let index = *self.ids.get(&host)?;
         let index = self.hosts[index as usize].domain;
@@ -293,8 +302,8 @@ impl DomainBudgets {
         }
     }
 
-    /// Releases a new page, if it is within the budgets of its host and domain or was released
-    /// before; `false`: it is deferred.
+    /// Releases a new page if it is within the budgets of its host and domain, or was released
+    /// before. Returns `false` if the page is deferred.
     pub fn admit(&mut self, page: Number) -> bool {
         let known = self.pages.get(page.index());
         if known == UNKNOWN || known & 1 == 1 {
@@ -333,20 +342,20 @@ impl DomainBudgets {
         }
     }
 
-    fn host_allowed(&self, host: &Host) -> u32 {
+    fn host_allowed(&self, host: &BudgetedHost) -> u32 {
         let domain = &self.domains[host.domain as usize];
         let own = domain.budget(self.limits, &host.linking);
         own.max(domain.allowed(self.limits) / 2)
     }
 
-    /// Hosts of a domain whose pages are within budget.
+    /// Returns the hosts of a domain whose pages are within budget.
     pub fn within_budget(&self, domain: u32) -> impl Iterator<Item = HostId> {
         let hosts = self.open_hosts(domain);
         let within = hosts.filter(|&&host| self.spent(host).is_none());
         within.map(|&host| self.hosts[host as usize].id)
     }
 
-    /// Hosts of a domain that may be asked.
+    /// Returns the hosts of a domain whose names are open.
     pub fn open_names_of(&self, domain: u32) -> impl Iterator<Item = HostId> {
         let hosts = self.open_hosts(domain);
         hosts.map(|&host| self.hosts[host as usize].id)
@@ -357,12 +366,12 @@ impl DomainBudgets {
         domain.hosts[..domain.open].iter()
     }
 
-    /// All domains.
+    /// Returns the indices of all domains.
     pub fn all(&self) -> std::ops::Range<u32> {
         0..self.domains.len() as u32
     }
 
-    /// The name of a domain, and all its hosts.
+    /// Returns the name and all hosts of a domain.
     pub fn named(&self, domain: u32) -> (&str, impl Iterator<Item = HostId>) {
         let domain = &self.domains[domain as usize];
         let hosts = domain.hosts.iter();
@@ -370,18 +379,19 @@ impl DomainBudgets {
         (&domain.name, hosts)
     }
 
-    /// Known pages of a domain that spare capacity may finish; `None`: it has too many.
+    /// Returns the number of known pages of a domain that spare capacity may finish; `None`: it
+    /// has too many.
     pub fn finishable(&self, domain: u32) -> Option<u32> {
         let known = self.domains[domain as usize].known;
         (known <= self.limits.spare).then_some(known)
     }
 
-    /// Begins to read the ledger.
+    /// Begins to read the ledger: nothing is released until [`recalled`](Self::recalled).
     pub fn recall(&mut self) {
         self.recalling = true;
     }
 
-    /// The ledger has been read: host names get the order of their discovery, and budgets hold.
+    /// Ends the reading of the ledger: sorts host names by discovery and applies the budgets.
     pub fn recalled(&mut self) {
         self.recalling = false;
         for index in self.all() {
@@ -392,7 +402,7 @@ impl DomainBudgets {
         }
     }
 
-    /// The budget of a host and its domain; `None`: it was never heard of, or is exempt.
+    /// Returns the budget of a host and its domain; `None`: the host is unknown or exempt.
     pub fn account(&self, host: HostId) -> Option<DomainAccount> {
         let index = *self.ids.get(&host)?;
         let host = &self.hosts[index as usize];
@@ -447,24 +457,24 @@ mod tests {
     }
 
     #[derive(Debug, Clone, Copy)]
-    enum Evidence {
+    enum BudgetEvidence {
         Link(u8, u8),
         Text(u8, u8),
     }
 
-    fn evidence() -> impl Strategy<Value = Evidence> {
+    fn evidence() -> impl Strategy<Value = BudgetEvidence> {
         prop_oneof![
-            (0u8..40, 0u8..40).prop_map(|(from, to)| Evidence::Link(from, to)),
-            (0u8..40, 0u8..6).prop_map(|(page, text)| Evidence::Text(page, text)),
+            (0u8..40, 0u8..40).prop_map(|(from, to)| BudgetEvidence::Link(from, to)),
+            (0u8..40, 0u8..6).prop_map(|(page, text)| BudgetEvidence::Text(page, text)),
         ]
     }
 
     /// Budgets of 40 pages on 20 hosts of 10 domains.
-    fn heard() -> DomainBudgets {
+    fn known_pages() -> DomainBudgets {
         let mut budgets = DomainBudgets::new(DomainLimits::default());
         for page in 0..40 {
             let domain = || format!("{}.example", page % 10).into();
-            budgets.heard(Number(page), host(page), domain);
+            budgets.add_page(Number(page), host(page), domain);
         }
         budgets
     }
@@ -473,19 +483,21 @@ mod tests {
         HostId(u64::from(page % 20))
     }
 
-    fn take_in(budgets: &mut DomainBudgets, evidence: Evidence) {
+    fn take_in(budgets: &mut DomainBudgets, evidence: BudgetEvidence) {
         match evidence {
-            Evidence::Link(from, to) => budgets.linked(host(from.into()), Number(to.into())),
-            Evidence::Text(page, text) => budgets.read(host(page.into()), Simhash(text.into())),
+            BudgetEvidence::Link(from, to) => budgets.linked(host(from.into()), Number(to.into())),
+            BudgetEvidence::Text(page, text) => {
+                budgets.read(host(page.into()), Simhash(text.into()))
+            }
         };
     }
 
-    /// What budgets follow from, and what they are.
+    /// Returns the accounts of all hosts, without what depends on the order of events.
     fn accounts(budgets: &DomainBudgets) -> Vec<DomainAccount> {
         let accounts = (0..20).map(|number| budgets.account(host(number)).unwrap());
         accounts
             .map(|account| DomainAccount {
-                // Which names are open depends on the order: a name that is open stays open.
+                // Which names are open depends on the order of events: an open name stays open.
                 open_names: 0,
                 spent: None,
                 ..account
@@ -511,7 +523,7 @@ mod tests {
         fn the_order_of_evidence_does_not_matter(
             mut events in prop::collection::vec(evidence(), 0..200),
         ) {
-            let (mut forth, mut back) = (heard(), heard());
+            let (mut forth, mut back) = (known_pages(), known_pages());
             events.iter().for_each(|event| take_in(&mut forth, *event));
             events.reverse();
             events.iter().for_each(|event| take_in(&mut back, *event));
@@ -521,7 +533,7 @@ mod tests {
 
     #[test]
     fn a_domain_counts_once_and_never_for_itself() {
-        let mut budgets = heard();
+        let mut budgets = known_pages();
         for (from, to) in [
             (1, 0),
             (11, 0),
@@ -544,7 +556,7 @@ mod tests {
 
     #[test]
     fn a_host_gets_what_it_earned_and_half_of_its_domain() {
-        let mut budgets = heard();
+        let mut budgets = known_pages();
         for from in 1..8 {
             budgets.linked(host(from), Number(0));
         }
@@ -563,7 +575,7 @@ mod tests {
 
     #[test]
     fn a_page_that_is_offered_again_is_counted_once() {
-        let mut budgets = heard();
+        let mut budgets = known_pages();
         assert!(budgets.admit(Number(0)) && budgets.admit(Number(0)));
         budgets.release(Number(0));
         assert_eq!(budgets.account(host(0)).unwrap().used, 1);

@@ -1,4 +1,4 @@
-//! Where the facts of earlier runs come from: a ledger on disk, or one in memory.
+//! The source of facts of earlier runs: a ledger on disk or in memory.
 
 use page::HostId;
 use policy::Moment;
@@ -6,26 +6,26 @@ use policy::Moment;
 use crate::bench::ServerKey;
 use crate::record::{HostFacts, Known, OutLinks, PageKey, ServerFacts};
 
-/// All facts, one kind after another, as [`Frontier::recall`](crate::Frontier::recall) takes them in.
+/// All facts, by kind, as [`Frontier::recall`](crate::Frontier::recall) reads them.
 pub trait Facts {
-    /// Why facts cannot be read.
+    /// Error when facts cannot be read.
     type Error;
 
-    /// Every page, each with its last visit, sorted by key.
+    /// Returns every page with its last visit, sorted by key.
     fn pages(&self) -> impl Iterator<Item = Result<Known, Self::Error>>;
 
-    /// Every page that was read, with where it led.
+    /// Returns every page that was read, with its links.
     fn links(&self) -> impl Iterator<Item = Result<(PageKey, OutLinks), Self::Error>>;
 
-    /// What is known of all hosts.
+    /// Returns the facts of all hosts.
     fn hosts(&self) -> impl Iterator<Item = Result<(HostId, HostFacts), Self::Error>>;
 
-    /// What is known of all servers.
+    /// Returns the facts of all servers.
     fn servers(&self) -> impl Iterator<Item = Result<(ServerKey, ServerFacts), Self::Error>>;
 
-    /// When facts from the future were first noticed, while there are any.
+    /// Returns when facts dated in the future were first noticed, as long as there are any.
     fn noticed_ahead(&self) -> Result<Option<Moment>, Self::Error>;
 
-    /// The error that says that a record is not what was written.
+    /// Returns the error for a record whose content is invalid.
     fn damaged(what: String) -> Self::Error;
 }

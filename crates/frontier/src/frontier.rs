@@ -1,16 +1,18 @@
-//! What is heard of becomes facts for the ledger, knowledge for the policy and work for the bench.
+//! The frontier: turns discoveries and visits into facts for the ledger, input for the policy
+//! and work for the bench.
 //!
-//! A partition of the web is a state machine, and its transitions are here: [`Frontier::hear`],
-//! [`Frontier::read`], [`Frontier::visited`] and [`Frontier::learned`] change memory in step with the [`Entry`]s that the ledger
-//! commits; [`Frontier::recall`] makes the same memory from the entries of an earlier run.
+//! It is a state machine. Its transitions are [`Frontier::hear`], [`Frontier::read`],
+//! [`Frontier::visited`] and [`Frontier::learned`]. They change the memory in step with the
+//! [`Entry`]s that the ledger commits. [`Frontier::recall`] rebuilds the same memory from the
+//! entries of earlier runs.
 
+mod deferral;
 mod early;
 mod histories;
 mod recall;
-mod returning;
+mod revaluation;
 mod sample;
 mod schedule;
-mod sharing;
 
 pub use recall::{Placed, Recalled, Said};
 pub use schedule::{More, Next};
@@ -30,65 +32,66 @@ use crate::domains::DomainBudgets;
 use crate::novelty::Novelty;
 use crate::owner::Partition;
 use crate::record::{Discovery, Entry, OutLinks, PageKey};
-use crate::roll::Roll;
 use crate::rows::Rows;
-use histories::Histories;
+use crate::seen_set::SeenSet;
+use histories::LoadedHistories;
 use schedule::{Choosing, Tariff};
 
-/// URLs kept in memory beside the ledger, in bytes; a claim that finds its URL here reads no disk and parses
-/// nothing. The parsed form is not counted; it takes about as much again.
+/// Bytes of URLs kept in memory beside the ledger. A claim that finds its URL here neither reads
+/// the disk nor parses. The parsed form is not counted; it takes about as much again.
 const REMEMBERED: usize = 8 << 20;
-/// What a remembered URL costs beside its text.
+/// Memory cost of such a URL in addition to its text, in bytes.
 const OVERHEAD: usize = 120;
-/// Links to a page whose words are kept, by each run, if they differ.
+/// Most different anchor texts that are stored for the links to a page, per run.
 const IN_LINKS: u32 = 12;
-/// Characters of a link's words that are kept.
+/// Most characters of an anchor text that are stored.
 const ANCHOR: usize = 120;
 
-/// A page that something named.
+/// A link to a page, or a seed.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
-    /// Its URL.
+    /// The URL of the page.
     pub url: &'a PageUrl,
-    /// Links from a seed.
+    /// Number of links from a seed.
     pub depth: u16,
-    /// Redirects in a row that led here.
+    /// Number of consecutive redirects that led here.
     pub hops: u8,
-    /// The page that named it; `None`: a seed.
+    /// The page that links to it; `None`: it is a seed.
     pub source: Option<PageId>,
-    /// When that page was last read and did not name it; `None`: it was never read before.
+    /// When that page was last read without this link; `None`: it was never read before.
     pub absent: Option<Moment>,
 }
 
-/// What a page said when it was read.
+/// The content of a page that was read.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading<'a> {
     /// Its text.
     pub text: Text<'a>,
-    /// Its links to known pages, as [`Frontier::hear`] and [`Frontier::number`] number them.
+    /// Its links to known pages, with the numbers that [`Frontier::hear`] and
+    /// [`Frontier::number`] return.
     pub links: &'a [policy::Link<'a>],
-    /// All pages that it links to.
+    /// Number of pages that it links to.
     pub out_links: u32,
     /// Whether the page was read before.
     pub again: bool,
 }
 
-/// The memory of a crawl: what is known, what waits, what pays.
+/// The memory of a crawl: known pages, waiting pages and the price.
 pub struct Frontier<P> {
     /// The waiting pages.
     pub bench: Bench,
-    /// What URL patterns gave.
+    /// The novelty of URL patterns.
     pub novelty: Novelty,
-    /// How many pages each domain may have; `None`: any number.
+    /// Page budgets of domains; `None`: domains are not limited.
     domains: Option<Box<DomainBudgets>>,
     policy: P,
     tariff: Tariff,
     calendar: Calendar,
-    histories: Histories,
+    histories: LoadedHistories,
     choosing: Choosing,
     moves: Moves,
-    roll: Roll,
-    /// How many links to a page were kept with their words.
+    seen: SeenSet,
+    /// A Bloom filter per page of the anchor texts that were stored for its links.
     in_links: Rows<u32>,
     partitions: HashMap<HostId, Partition>,
     recent: HashMap<PageId, (PageUrl, Discovery)>,
@@ -96,7 +99,7 @@ pub struct Frontier<P> {
 }
 
 impl<P: Policy> Frontier<P> {
-    /// An empty frontier. `salt` should be hard to guess for whoever writes the URLs.
+    /// Returns an empty frontier. Authors of URLs must not be able to guess `salt`.
     pub fn new(
         policy: P,
         strategy: Box<dyn Strategy>,
@@ -115,10 +118,10 @@ impl<P: Policy> Frontier<P> {
             policy,
             tariff: Tariff::Fixed(price),
             calendar: Calendar::default(),
-            histories: Histories::default(),
+            histories: LoadedHistories::default(),
             choosing: Choosing::default(),
             moves: Moves::default(),
-            roll: Roll::new(salt),
+            seen: SeenSet::new(salt),
             in_links: Rows::new(0),
             partitions: HashMap::new(),
             recent: HashMap::new(),
@@ -126,15 +129,15 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// The policy. What waits keeps its place when it is changed.
+    /// Returns the policy. Changing it does not move pages that wait already.
     pub fn policy(&mut self) -> &mut P {
         &mut self.policy
     }
 
-    /// Takes in a page that was never heard of. Returns its number and the fact.
+    /// Adds a page that is not known yet. Returns its number and the fact to commit.
     pub fn hear(&mut self, link: Link<'_>, now: Moment) -> (Number, Entry) {
         let page = link.url.id();
-        let number = self.roll.enroll(page);
+        let number = self.seen.insert(page);
         let discovery = Discovery {
             url: link.url.as_str().to_owned(),
             order: u64::from(number.0),
@@ -151,7 +154,7 @@ impl<P: Policy> Frontier<P> {
         self.discover(number, page.host(), &discovery);
         let history = History::discovered(now, link.depth);
         self.sample(number, page.host(), Some(&history));
-        self.share(number, &link);
+        self.count_discovery(number, &link);
         self.wait(page.host(), number, &history, now);
         self.recent_bytes += discovery.url.len() + OVERHEAD;
         let remembered = (link.url.clone(), discovery.clone());
@@ -159,9 +162,9 @@ impl<P: Policy> Frontier<P> {
         (number, Entry::Admitted(key, discovery))
     }
 
-    /// Takes in a page that a user named, as a seed; nothing happens if it is known.
+    /// Adds a seed. Returns `None` if the page is known already.
     pub fn hear_seed(&mut self, url: &PageUrl, now: Moment) -> Option<Entry> {
-        if self.roll.number(url.id()).is_some() {
+        if self.seen.number(url.id()).is_some() {
             return None;
         }
         let seed = Link {
@@ -174,9 +177,10 @@ impl<P: Policy> Frontier<P> {
         Some(self.hear(seed, now).1)
     }
 
-    /// Takes in what a page said. Returns the fact, also if it leads nowhere: it may have led somewhere.
+    /// Takes in the content of a page. Returns the fact to commit, even without links: it
+    /// replaces the links of the last reading.
     pub fn read(&mut self, page: PageId, reading: Reading<'_>) -> Option<Entry> {
-        let number = self.roll.number(page)?;
+        let number = self.seen.number(page)?;
         let fact = Fact::Read(Read {
             page: number,
             text: reading.text,
@@ -185,7 +189,7 @@ impl<P: Policy> Frontier<P> {
         });
         self.policy.observe(&fact, &mut self.moves);
         self.follow_moves();
-        self.share_links(page.host(), reading.links);
+        self.count_links(page.host(), reading.links);
         let links = reading.links.iter();
         let links = links
             .map(|link| (link.to.0, self.kept_words(link, reading.again)))
@@ -194,11 +198,13 @@ impl<P: Policy> Frontier<P> {
         Some(Entry::Links(self.key(page)?, links))
     }
 
-    /// The words of a link, if its target has room for them and no others like them. A page that is read again
-    /// replaces what it said, so words that its target has are kept: they may be its own.
+    /// Returns the anchor text to store for a link, or "" for none. A text is stored if its
+    /// target has room for it and no equal text. A page that is read again replaces its stored
+    /// links, so a text that the target already has is stored again: it may come from this
+    /// page.
     ///
-    /// What a page has is known by a Bloom filter of 32 bits with one hash. At most one in three of other words is
-    /// then taken for one that the page has.
+    /// The texts of a target are in a Bloom filter of 32 bits with one hash. It has at most 12
+    /// bits set. So at most about one in three new texts is wrongly taken for known.
     fn kept_words(&mut self, link: &policy::Link<'_>, again: bool) -> String {
         let words = shortened(link.anchor);
         let bit = 1 << (hash_of(words) % 32);
@@ -211,28 +217,30 @@ impl<P: Policy> Frontier<P> {
         words.to_owned()
     }
 
-    /// The page of a host that has this number.
+    /// Returns the page of a host that has this number.
     pub fn page(&self, host: HostId, number: Number) -> PageId {
-        self.roll.page(host, number)
+        self.seen.page(host, number)
     }
 
-    /// The number of a page; `None`: it was never heard of.
+    /// Returns the number of a page; `None`: it is not known.
     pub fn number(&self, page: PageId) -> Option<Number> {
-        self.roll.number(page)
+        self.seen.number(page)
     }
 
-    /// Where a page that was heard of is in the ledger.
+    /// Returns the ledger key of a known page.
     pub fn key(&self, page: PageId) -> Option<PageKey> {
         let partition = *self.partitions.get(&page.host())?;
         Some(PageKey { partition, page })
     }
 
-    /// Where a page is in the ledger that a policy knows by its number and the number of its host.
+    /// Returns the ledger key of a page by its number and the index of its host, as a policy
+    /// knows it.
     pub fn located(&self, page: Number, host: u32) -> Option<PageKey> {
-        self.key(self.roll.page(self.bench.host_id(host), page))
+        self.key(self.seen.page(self.bench.host_id(host), page))
     }
 
-    /// What is remembered of a page never visited; what is not remembered is in the ledger.
+    /// Returns the discovery of an unvisited page if it is in memory; else it is only in the
+    /// ledger.
     pub fn recent(&self, page: PageId) -> Option<&Discovery> {
         self.recent.get(&page).map(|(_, discovery)| discovery)
     }
@@ -242,7 +250,7 @@ impl<P: Policy> Frontier<P> {
         self.recent.get(&page).map(|(url, _)| url)
     }
 
-    /// Takes note that these facts are in the ledger, so that memory can let go of them.
+    /// Drops discoveries from memory that are now in the ledger, if they take too much memory.
     pub fn committed(&mut self, entries: &[Entry]) {
         for entry in entries {
             if self.recent_bytes <= REMEMBERED {
@@ -254,12 +262,12 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Pages ever heard of.
+    /// Number of known pages.
     pub fn known(&self) -> usize {
-        self.roll.len()
+        self.seen.len()
     }
 
-    /// When a page falls due, and what it is worth then; `None`: never.
+    /// Returns when a page falls due and its worth then; `None`: never.
     pub fn prospects(&self, number: Number, history: &History) -> Option<(Moment, Worth)> {
         let page = Page { number, history };
         let due = self.policy.due(page, self.price())?;
@@ -280,11 +288,11 @@ impl<P: Policy> Frontier<P> {
         self.follow_moves();
     }
 
-    /// Where a page was new, if it was.
+    /// Returns where a page newly appeared; `None`: on no page that was read before.
     fn appeared(&self, source: Option<PageId>, absent: Option<Moment>) -> Option<Appeared> {
         Some(Appeared {
             after: absent?,
-            on: self.roll.number(source?)?,
+            on: self.seen.number(source?)?,
         })
     }
 
@@ -297,13 +305,13 @@ impl<P: Policy> Frontier<P> {
                 self.offer(page, host, worth, history.as_ref());
             }
         }
-        // Its memory is used again.
+        // Its memory is reused.
         self.moves = moves;
     }
 
-    /// The history of a page that was never visited, if it is remembered.
+    /// Returns the history of an unvisited page if its discovery is in memory.
     fn discovered(&self, host: HostId, page: Number) -> Option<History> {
-        let (_, found) = self.recent.get(&self.roll.page(host, page))?;
+        let (_, found) = self.recent.get(&self.seen.page(host, page))?;
         Some(History::discovered(found.at, found.depth))
     }
 
@@ -321,14 +329,14 @@ impl<P: Policy> Frontier<P> {
     }
 }
 
-/// FNV-1a, which is the same in every run.
+/// FNV-1a, which gives the same hash in every run.
 fn hash_of(words: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = words.bytes().fold(0xcbf2_9ce4_8422_2325, step);
     hash ^ hash >> 32
 }
 
-/// The beginning of a link's words, cut between two characters.
+/// Returns the beginning of an anchor text, cut between two characters.
 fn shortened(anchor: &str) -> &str {
     let end = anchor.char_indices().nth(ANCHOR);
     &anchor[..end.map_or(anchor.len(), |(at, _)| at)]

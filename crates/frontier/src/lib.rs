@@ -1,11 +1,12 @@
-//! Which page next, and not before when?
+//! Decides which page is fetched next and when, in memory and without I/O.
 //!
-//! The life of a URL: *discovered* (a link, a seed, a redirect names it) → *admitted* (past the
-//! [`Roll`]: never heard of before, and numbered) → *waiting* on the [`Bench`] for its server → *claimed* as part
-//! of a visit → *settled*: visited, with an outcome, and perhaps due again later.
+//! The life of a URL: *discovered* (a link, a seed or a redirect names it) → *admitted* (the
+//! [`SeenSet`] does not know it and gives it a number) → *waiting* on the [`Bench`] for its
+//! server → *claimed* as part of a visit → *settled*: visited, with an outcome, and perhaps due
+//! again later.
 //!
-//! Everything here is memory, stepped with `now`. A ledger holds the facts from which that memory is made again
-//! after a stop ([`Facts`]): what was admitted, what each visit found.
+//! All state is in memory, and time is an argument (`now`). A ledger keeps the facts from which
+//! this state is rebuilt after a restart ([`Facts`]): admitted pages and the results of visits.
 
 pub mod bench;
 pub mod budget;
@@ -20,8 +21,8 @@ pub mod owner;
 mod present;
 mod price;
 pub mod record;
-pub mod roll;
 mod rows;
+pub mod seen_set;
 
 pub use bench::{Bench, Bound, ServerKey, Standing, Visit};
 pub use budget::Budget;
@@ -37,4 +38,4 @@ pub use record::{
     Discovery, Entry, HostFacts, Known, OutLinks, PageCopy, PageKey, Probe, RobotsFact,
     ServerFacts, Speed, Visited,
 };
-pub use roll::Roll;
+pub use seen_set::SeenSet;

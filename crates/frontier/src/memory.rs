@@ -1,7 +1,7 @@
 //! A ledger in memory, for the laboratory, the simulator and tests.
 //!
-//! It keeps what the ledger on disk keeps and answers as that does; the tests of the crate `ledger` hold the two
-//! against each other.
+//! It stores what the ledger on disk stores and gives the same answers. The tests of the crate
+//! `ledger` compare the two.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -14,7 +14,7 @@ use crate::facts::Facts;
 use crate::owner::Partition;
 use crate::record::{Discovery, Entry, HostFacts, Known, OutLinks, PageKey, ServerFacts, Visited};
 
-/// Facts in memory.
+/// A ledger in memory.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryLedger {
     discoveries: BTreeMap<PageKey, Discovery>,
@@ -23,13 +23,14 @@ pub struct MemoryLedger {
     hosts: BTreeMap<(Partition, HostId), HostFacts>,
     servers: HashMap<ServerKey, ServerFacts>,
     seeds: BTreeSet<String>,
-    /// When facts from the future were first noticed, while there are any.
+    /// When facts dated in the future were first noticed, as long as there are any.
     pub noticed_ahead: Option<Moment>,
     sequence: u64,
 }
 
 impl MemoryLedger {
-    /// Commits facts, in the order in which they were learned; returns the number of this commit.
+    /// Commits facts in the order in which they were learned. Returns the number of this
+    /// commit.
     pub fn commit(&mut self, entries: &[Entry]) -> u64 {
         self.sequence += 1;
         for entry in entries {
@@ -69,29 +70,30 @@ impl MemoryLedger {
         self.sequence
     }
 
-    /// Stores when a server was asked and how long it is left alone ([`ServerFacts::in_place_of`] the record before).
+    /// Stores the politeness record of a server, merged with the record before by
+    /// [`ServerFacts::in_place_of`].
     pub fn keep_server(&mut self, key: ServerKey, facts: ServerFacts) {
         let before = self.servers.get(&key);
         let facts = before.map_or(facts, |before| facts.in_place_of(*before));
         self.servers.insert(key, facts);
     }
 
-    /// How a page was discovered; `None`: it never was.
+    /// Returns how a page was discovered; `None`: it is not known.
     pub fn discovery(&self, key: PageKey) -> Option<&Discovery> {
         self.discoveries.get(&key)
     }
 
-    /// What the last visit to a page found; `None`: there was none.
+    /// Returns the result of the last visit to a page; `None`: there was none.
     pub fn visited(&self, key: PageKey) -> Option<&Visited> {
         self.visits.get(&key)
     }
 
-    /// What is known of a host.
+    /// Returns the facts of a host.
     pub fn host(&self, key: (Partition, HostId)) -> Option<&HostFacts> {
         self.hosts.get(&key)
     }
 
-    /// What redirects of seeds led to.
+    /// Returns the URLs that seeds were redirected to.
     pub fn seeds(&self) -> impl Iterator<Item = &str> {
         self.seeds.iter().map(String::as_str)
     }

@@ -1,30 +1,32 @@
-//! Does a URL pattern still give pages that we have not seen?
+//! Detects spider traps: URL patterns whose pages repeat texts that are known.
 //!
-//! A calendar, a session id in the path, a text generator: endless URLs of one shape whose pages
-//! repeat each other. Every page of a pattern that we have seen before is waste; a page that is new
-//! makes good for some. A pattern whose waste reaches a limit starves; an honest one never does.
+//! Calendars, session ids in the path and text generators make endless URLs of one pattern
+//! whose pages repeat each other. Each pattern has a waste score. A duplicate raises it, and a
+//! new text lowers it. A pattern whose score reaches `STARVED` is not fetched any more; an
+//! honest pattern never reaches it.
 //!
-//! A page that only resembles another wastes little: on real documentation thousands of short pages
-//! share one long menu. (A limit of 64 near-duplicates kept 281 of them from us on one site.)
+//! A near-duplicate counts little: in real documentation thousands of short pages share one
+//! long menu. (A limit of 64 near-duplicates lost 281 pages of one such site.)
 
 use std::collections::HashMap;
 
 use page::{Digest, Fingerprint, Simhash};
 
-/// What a page with the very text of another one wastes.
+/// Added to the waste score for a page with exactly the text of another one.
 const IDENTICAL: u32 = 16;
-/// What a page wastes that nearly has the text of another one.
+/// Added to the waste score for a near-duplicate.
 const SIMILAR: u32 = 1;
-/// What a page makes good that has a text of its own: eight identical ones.
+/// Subtracted from the waste score for a new text: as much as eight duplicates add.
 const DISTINCT: u32 = 128;
-/// A pattern that wasted this much is left alone: 64 identical pages, or 1,024 similar ones.
+/// Waste score at which a pattern is not fetched any more: 64 duplicates or 1,024
+/// near-duplicates.
 const STARVED: u32 = 1024;
-/// How many texts of a pattern a new one is compared with.
+/// Texts of a pattern that a new one is compared with.
 const REMEMBERED: usize = 32;
-/// Patterns kept in memory; when there are more, those that wasted little are forgotten.
+/// Most patterns in memory. When there are more, patterns with a low score are forgotten.
 const PATTERNS: usize = 200_000;
 
-/// What every pattern has wasted.
+/// The waste scores of all URL patterns.
 #[derive(Default)]
 pub struct Novelty {
     patterns: HashMap<u64, Yield>,
@@ -38,14 +40,14 @@ struct Yield {
 }
 
 impl Novelty {
-    /// Whether pages of this pattern are still worth fetching.
+    /// Returns whether pages of this pattern may be fetched.
     pub fn allows(&self, pattern: u64) -> bool {
         self.patterns
             .get(&pattern)
             .is_none_or(|known| known.waste < STARVED)
     }
 
-    /// Takes note of the text of a page of this pattern.
+    /// Updates the score of a pattern with the text of one of its pages.
     pub fn observe(&mut self, pattern: u64, text: &Digest) {
         if self.patterns.len() >= PATTERNS {
             self.patterns.retain(|_, known| known.waste >= STARVED / 2);
@@ -72,7 +74,8 @@ impl Novelty {
 mod tests {
     use super::*;
 
-    /// Pages fetched of a pattern whose n-th page has this text, of 20,000.
+    /// Returns how many of 20,000 pages of a pattern are fetched; `text` gives the text of the
+    /// n-th.
     fn crawl(text: impl Fn(u64) -> (u64, u64)) -> usize {
         let mut novelty = Novelty::default();
         let blank = Digest::of("");

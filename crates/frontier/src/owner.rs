@@ -1,18 +1,18 @@
-//! Which partition does a page belong to?
+//! Assigns pages to partitions of the web.
 //!
-//! A registrable domain, and so every host that one owner pays for, lies in one partition. Ledger
-//! keys begin with it, so a partition can be moved without touching the rest.
+//! All hosts of a registrable domain, and so of one owner, are in one partition. Ledger keys
+//! begin with the partition, so that a partition can be moved without touching the rest.
 
 use page::PageUrl;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// One of 256 shares of the web.
+/// One of 256 parts of the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Partition(pub u8);
 
 impl Partition {
-    /// The partition of a URL's registrable domain.
+    /// Returns the partition of a URL's registrable domain.
     pub fn of(url: &PageUrl) -> Self {
         Self((xxh3_64(url.registrable_domain().as_bytes()) >> 56) as u8)
     }

@@ -1,12 +1,13 @@
-//! Facts that a wrong clock dated after the present.
+//! Corrects facts that a wrong clock dated in the future.
 //!
-//! A clock that was ahead leaves visits and discoveries whose moments lie in the future. Taken as they are, they
-//! put off every retry and every refresh until the clock has caught up. So code that decides by the ledger reads it
-//! through a [`Present`]: a moment after the present becomes the moment at which such facts were first noticed.
-//! That moment is a fact too ([`Facts::noticed_ahead`](crate::Facts::noticed_ahead)), so pages age through restarts.
+//! A clock that was ahead leaves visits and discoveries with moments in the future. Without a
+//! correction, every retry and refresh of these pages would wait until the clock has caught up.
+//! So code that decides by the ledger reads it through a [`Present`]: a moment in the future is
+//! replaced by the moment at which such facts were first noticed. That moment is a fact too
+//! ([`Facts::noticed_ahead`](crate::Facts::noticed_ahead)), so pages age across restarts.
 //!
-//! The records on disk stay as they are. If it is today's clock that is wrong, and behind, they are right again
-//! when it is.
+//! The records on disk stay unchanged. If the clock of today is the wrong one, and is behind,
+//! they are right again as soon as it is corrected.
 
 use std::time::Duration;
 
@@ -14,27 +15,29 @@ use policy::{History, Moment};
 
 use crate::record::{Known, ServerFacts};
 
-/// A fact that is ahead of the clock by less than this is no reason to tell anyone: clocks are corrected by seconds.
+/// Facts that are ahead of the clock by less than this are not reported: clocks are routinely
+/// corrected by seconds.
 const TOLERANCE: Duration = Duration::from_secs(60);
 
-/// The present, as the facts of the ledger are seen from it.
+/// The current time, and the replacement for moments after it.
 #[derive(Debug, Clone, Copy)]
 pub struct Present {
     now: Moment,
     to: Moment,
 }
 
-/// Pages whose facts are dated after the present.
+/// Counts pages whose facts are dated in the future.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ahead {
-    /// How many there are.
+    /// Number of pages.
     pub pages: u64,
     /// How far the latest moment is ahead.
     pub by: Duration,
 }
 
 impl Present {
-    /// The present of a store in which facts from the future were first noticed at that moment, if ever.
+    /// Returns the present of a store. `noticed` is when facts dated in the future were first
+    /// noticed.
     pub fn new(now: Moment, noticed: Option<Moment>) -> Self {
         Self {
             now,
@@ -42,23 +45,23 @@ impl Present {
         }
     }
 
-    /// Now.
+    /// The current time.
     pub fn now(&self) -> Moment {
         self.now
     }
 
-    /// When a fact that bears this date became known.
+    /// Returns a moment unchanged, or its replacement if it is in the future.
     pub fn moment(&self, moment: Moment) -> Moment {
         moment.brought_back(self.now, self.to)
     }
 
-    /// A page's history without moments after the present.
+    /// Returns a page's history with all moments corrected.
     pub fn history(&self, history: &History) -> History {
         history.brought_back(self.now, self.to)
     }
 
-    /// Brings the facts of a page back. When the last copy was fetched stays as it is: that moment names a record
-    /// of the archive.
+    /// Corrects the facts of a page, except the fetch time of the last copy: it identifies a
+    /// record of the archive.
     pub fn bring_back(&self, known: &mut Known) {
         known.discovery.at = self.moment(known.discovery.at);
         known.discovery.absent = known.discovery.absent.map(|absent| self.moment(absent));
@@ -67,12 +70,12 @@ impl Present {
         }
     }
 
-    /// When a server may be asked again.
+    /// Returns when the next request to a server may be made.
     pub fn ready(&self, server: &ServerFacts) -> Moment {
         self.moment(server.asked) + server.wait
     }
 
-    /// Counts a page whose last visit, or else whose discovery, is dated after the present.
+    /// Counts a page whose last visit, or else whose discovery, is dated in the future.
     pub fn count(&self, known: &Known, ahead: &mut Ahead) {
         let asked = known.visited.as_ref().and_then(|page| page.history.asked);
         let by = asked.unwrap_or(known.discovery.at).since(self.now);

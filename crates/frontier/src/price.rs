@@ -1,43 +1,50 @@
-//! What must a fetch be worth, so that the budget is just spent?
+//! Follows the price: the worth that a fetch must have so that the budget is just spent.
 //!
-//! The price ω of theory's §1 is the worth of the marginal fetch. It is [found](Follower::found) on a sample of the
-//! pages now and then, and followed in between: each claim moves it a little. If the page that was claimed
-//! is worth less than ω, or nothing else that pays waits, ω falls; if others that pay wait, it rises; never beyond the
-//! worth that it was held against. Steps are small against the number of pages, so that what falls due at
-//! ω is what should.
+//! The price ω (theory, §1) is the worth of the marginal fetch. From time to time it is
+//! [computed](PriceTracker::found) on a sample of pages. In between, each claim moves it by a
+//! small step:
+//!
+//! - ω falls if the claimed page is worth less than ω, or if no other waiting page pays.
+//! - ω rises if other waiting pages pay.
+//!
+//! A step never passes the worth that ω was compared with. Steps are small relative to the
+//! number of pages, so that the set of due pages follows ω smoothly.
 
 use policy::{Price, Worth};
 
-/// The least step, as a share.
+/// The smallest step, in units of ln ω.
 const LEAST: f64 = 1e-4;
-/// The largest step: a tenth moves the price of the smallest crawls fast enough.
+/// The largest step, in units of ln ω. A tenth moves the price of the smallest crawls fast
+/// enough.
 const LARGEST: f64 = 0.1;
-/// Over a round of all pages the price can change by so many powers of e.
+/// Total of the steps while each page is claimed once, in units of ln ω.
 const PER_ROUND: f64 = 2.0;
-/// A price that is off by more than this factor from what the sample says is not followed further. It may be off for good
-/// reasons: servers that cannot be asked more often, pages that fall due in bursts.
+/// Largest accepted ratio between the tracked price and that of the sample. Within it the
+/// tracked price is kept: it may differ for good reasons, such as slow servers or pages that
+/// fall due in bursts.
 const FAR: f64 = 4.0;
-/// Steps down for a fetch that could not be made: so many waiting pages are as bad as one lost fetch.
+/// Downward steps for a fetch that could not be made. One lost fetch is as bad as 16 waiting
+/// pages.
 const IDLE: u32 = 16;
 /// The first price, as a share of the first page's worth.
 const BEGINNING: f64 = 0.5;
 
-/// A price that follows a budget.
+/// The price of a frontier under a budget; `None` before the first claim.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Follower(Option<Price>);
+pub(crate) struct PriceTracker(Option<Price>);
 
-impl Follower {
-    /// One that begins at a price.
+impl PriceTracker {
+    /// Returns a tracker that starts at a price.
     pub fn at(price: Price) -> Self {
         Self(Some(price))
     }
 
-    /// The price now; before the first claim everything pays.
+    /// Returns the price; before the first claim, the least one, at which every page pays.
     pub fn price(&self) -> Price {
         self.0.unwrap_or(Price::LEAST)
     }
 
-    /// A sample of the pages says that this would spend the budget.
+    /// Takes in the price that the sample gives for the budget.
     pub fn found(&mut self, price: Price) {
         let near = |ours: &Price| {
             let ratio = ours.value() / price.value();
@@ -46,7 +53,8 @@ impl Follower {
         self.0 = self.0.filter(near).or(Some(price));
     }
 
-    /// A page of this worth was claimed, one of `known`; `next` is the best that waits beside it.
+    /// Adjusts the price to a claim. `next` is the best other waiting page; `known` is the
+    /// number of known pages.
     pub fn claimed(&mut self, worth: Worth, next: Option<Worth>, known: usize) {
         let Some(price) = self.0 else {
             self.0 = Price::new(worth.value() * BEGINNING);
@@ -63,13 +71,14 @@ impl Follower {
         }
     }
 
-    /// A fetch could have been made, and nothing paid. It is lost, while a page that waits is only late: the price
-    /// falls further than it rises for one that waits, so that some do.
+    /// Lowers the price because a fetch was allowed and no page paid. That fetch is lost, while
+    /// a waiting page is only late. So the price falls further than it rises for a waiting
+    /// page, and some pages wait.
     pub fn idle(&mut self, known: usize) {
         (0..IDLE).for_each(|_| self.fall(0.0, known));
     }
 
-    /// Lowers the price, though not below this.
+    /// Lowers the price by one step, but not below `least`.
     fn fall(&mut self, least: f64, known: usize) {
         let lower = |price: Price| (price.value() * (-step(known)).exp()).max(least);
         self.0 = self
@@ -78,7 +87,7 @@ impl Follower {
     }
 }
 
-/// How far to go.
+/// Returns the size of a step, in units of ln ω.
 fn step(known: usize) -> f64 {
     (PER_ROUND / known.max(1) as f64).clamp(LEAST, LARGEST)
 }
@@ -87,10 +96,10 @@ fn step(known: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Pages whose worth grows by one a day, a fetch every `1/budget` days: the price that just spends the
-    /// budget is `pages / budget`.
+    /// Simulates pages whose worth grows by one per day, with a fetch every `1/budget` days.
+    /// The price that just spends the budget is `pages / budget`.
     fn settled(pages: usize, budget: f64, start: f64) -> f64 {
-        let mut follower = Follower(Price::new(start));
+        let mut tracker = PriceTracker(Price::new(start));
         let mut asked: std::collections::VecDeque<f64> =
             (0..pages).map(|page| -(page as f64)).rev().collect();
         let mut sum = 0.0;
@@ -100,9 +109,9 @@ mod tests {
             let oldest = asked.pop_front().unwrap_or(now);
             asked.push_back(now);
             let next = asked.front().map(|asked| Worth::new(now - asked));
-            follower.claimed(Worth::new(now - oldest), next, pages);
+            tracker.claimed(Worth::new(now - oldest), next, pages);
             if fetch >= rounds / 2 {
-                sum += follower.price().value();
+                sum += tracker.price().value();
             }
         }
         sum / (rounds - rounds / 2) as f64
@@ -124,23 +133,23 @@ mod tests {
 
     #[test]
     fn the_first_claim_says_where_to_begin_and_a_sample_where_to_be() {
-        let mut follower = Follower::default();
-        follower.idle(10);
-        assert_eq!(follower.price(), Price::LEAST);
-        follower.claimed(Worth::new(8.0), None, 10);
-        assert_eq!(follower.price().value(), 4.0);
-        follower.claimed(Worth::new(1.0), Some(Worth::new(9.0)), 10);
-        let fallen = follower.price().value();
+        let mut tracker = PriceTracker::default();
+        tracker.idle(10);
+        assert_eq!(tracker.price(), Price::LEAST);
+        tracker.claimed(Worth::new(8.0), None, 10);
+        assert_eq!(tracker.price().value(), 4.0);
+        tracker.claimed(Worth::new(1.0), Some(Worth::new(9.0)), 10);
+        let fallen = tracker.price().value();
         assert!(fallen < 4.0, "the claimed one did not pay");
-        follower.found(Price::new(fallen * 3.9).unwrap());
-        assert_eq!(follower.price().value(), fallen, "near enough");
-        follower.found(Price::new(fallen * 4.1).unwrap());
-        assert_eq!(follower.price().value(), fallen * 4.1);
+        tracker.found(Price::new(fallen * 3.9).unwrap());
+        assert_eq!(tracker.price().value(), fallen, "near enough");
+        tracker.found(Price::new(fallen * 4.1).unwrap());
+        assert_eq!(tracker.price().value(), fallen * 4.1);
     }
 
     #[test]
     fn a_fetch_that_nothing_paid_for_lowers_the_price_further_than_a_claim() {
-        let at = || Follower::at(Price::new(4.0).unwrap());
+        let at = || PriceTracker::at(Price::new(4.0).unwrap());
         let (mut idle, mut claimed) = (at(), at());
         idle.idle(100);
         claimed.claimed(Worth::new(5.0), None, 100);

@@ -1,7 +1,7 @@
-//! Facts of a crawl: what was discovered, what each visit found, what hosts and servers said.
+//! Facts of a crawl: discoveries, results of visits, answers of hosts and servers.
 //!
-//! Nothing here is anyone's opinion: no worth, no due time, no queue. A ledger keeps these records through any
-//! stop; memory is made again from them ([`Facts`](crate::Facts)).
+//! No opinion is stored here: no worth, no due time, no queue. A ledger keeps these records
+//! across restarts, and the state in memory is rebuilt from them ([`Facts`](crate::Facts)).
 
 use std::time::Duration;
 
@@ -12,17 +12,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::owner::Partition;
 
-/// Where a page is in the ledger.
+/// The key of a page in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageKey {
-    /// The share of the web it belongs to.
+    /// The part of the web it belongs to.
     pub partition: Partition,
     /// The page.
     pub page: PageId,
 }
 
 impl PageKey {
-    /// The key of a URL.
+    /// Returns the key of a URL.
     pub fn of(url: &PageUrl) -> Self {
         Self {
             partition: Partition::of(url),
@@ -34,40 +34,41 @@ impl PageKey {
 /// One fact.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Entry {
-    /// A page was heard of for the first time.
+    /// A page was discovered.
     Admitted(PageKey, Discovery),
-    /// A page was visited; the record takes the place of the one before.
+    /// A page was visited. Replaces the record before.
     Visited(PageKey, Box<Visited>),
-    /// A page was read, and leads here; the record takes the place of the one before.
+    /// A page was read and has these links. Replaces the record before.
     Links(PageKey, OutLinks),
-    /// A page that was visited is said to have changed since; told to its record, unless it was visited later.
+    /// A sitemap or feed said that a visited page has changed. Updates the page's record,
+    /// unless the page was visited later.
     Signalled(PageKey, Moment),
-    /// What is known of a host; the record takes the place of the one before.
+    /// What is known about a host. Replaces the record before.
     Host(Partition, HostId, HostFacts),
-    /// A seed was redirected here, and so this is a seed too.
+    /// A seed was redirected to this URL, which is therefore a seed too.
     Seed(String),
 }
 
-/// A page and what is known of it.
+/// A page and what is known about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Known {
     /// The page.
     pub key: PageKey,
     /// How it was discovered.
     pub discovery: Discovery,
-    /// What the last visit found; `None`: it is still waiting for the first.
+    /// The result of the last visit; `None`: it was not visited yet.
     pub visited: Option<Visited>,
 }
 
 impl Known {
-    /// Whether a body of it was ever read.
+    /// Returns whether a body of it was ever read.
     pub fn has_copy(&self) -> bool {
         self.visited
             .as_ref()
             .is_some_and(|visited| visited.copy.is_some())
     }
 
-    /// All visits to it.
+    /// Returns the summary of all visits to it.
     pub fn history(&self) -> History {
         let new = || History::discovered(self.discovery.at, self.discovery.depth);
         self.visited.as_ref().map_or_else(new, |last| last.history)
@@ -79,78 +80,77 @@ impl Known {
 pub struct Discovery {
     /// The URL.
     pub url: String,
-    /// How many pages were discovered before it.
+    /// How many pages were discovered before it. This is its page number.
     pub order: u64,
-    /// When.
+    /// When it was discovered.
     pub at: Moment,
-    /// Links from a seed.
+    /// Number of links from a seed.
     pub depth: u16,
-    /// Redirects in a row that led here.
+    /// Number of consecutive redirects that led here.
     pub hops: u8,
-    /// The page that named it; `None`: a seed.
+    /// The page that links to it; `None`: it is a seed.
     pub source: Option<PageId>,
-    /// When that page was last read and did not name it; `None`: it was never read before.
+    /// When that page was last read without this link; `None`: it was never read before.
     pub absent: Option<Moment>,
 }
 
-/// Where a page leads. Written when it was read.
+/// The links of a page. Written when the page is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutLinks {
-    /// All pages that it links to, those outside of the crawl included.
+    /// Number of pages that it links to, including those out of scope.
     pub out_links: u32,
-    /// The pages of the crawl among them, by [`Discovery::order`]; sorted, each as the step from the one
-    /// before.
+    /// The linked pages in scope, by [`Discovery::order`], sorted and delta-encoded.
     steps: Vec<u32>,
-    /// The words of some of these links, each with its place among the steps.
+    /// Anchor texts of some of these links, each with the index of its link in `steps`.
     anchors: Vec<(u32, String)>,
 }
 
-/// What the last visit found, and what all visits told.
+/// The result of the last visit, and a summary of all visits.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Visited {
-    /// All visits, folded.
+    /// Summary of all visits.
     pub history: History,
-    /// The batch that committed it.
+    /// The number of the commit that stored it.
     pub sequence: u64,
-    /// The status of the answer; `None`: there was none.
+    /// The HTTP status; `None`: there was no answer.
     pub status: Option<u16>,
-    /// Why there is no page to read: a kind of trouble, of truncation, of refusal.
+    /// Why there is no page to read: a code for the error, truncation or refusal.
     pub error: Option<String>,
-    /// Bytes that came over the wire in the last visit.
+    /// Bytes received in the last visit.
     pub bytes: u64,
-    /// The share of the text's shingles that the last two copies have in common.
+    /// Share of the text's shingles that the last two copies have in common.
     pub kept_share: Option<f32>,
-    /// Where the last answer is in the archive.
+    /// Location of the last answer in the archive.
     pub place: Option<RecordLocation>,
-    /// The last copy that was read; kept through outages and 304s.
+    /// The last copy that was read. Failures and 304 answers keep it.
     pub copy: Option<PageCopy>,
 }
 
-/// A text that was read from an answer.
+/// The copy of a page that was read from an answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageCopy {
-    /// Where the answer with the body is in the archive; `None`: it was not archived.
+    /// Location of the answer with the body in the archive; `None`: it was not archived.
     pub place: Option<RecordLocation>,
     /// When it was fetched.
     pub at: Moment,
-    /// SHA-1 of the body as it came.
+    /// SHA-1 of the body as received.
     pub payload: [u8; 20],
-    /// Validators for the next visit.
+    /// `ETag` for conditional requests.
     pub etag: Option<String>,
-    /// Validators for the next visit.
+    /// `Last-Modified` for conditional requests.
     pub last_modified: Option<String>,
-    /// The text, measured; `None`: there is none to read, as in a picture.
+    /// Digest of the text; `None`: there is no text, as in an image.
     pub text: Option<Digest>,
-    /// Whether the page may be, and is to be, found by search.
+    /// Whether the index is to contain the page.
     pub indexed: bool,
-    /// The WebSub hub that a feed names, which would say when it changes.
+    /// The WebSub hub that the feed names and that could announce its changes.
     pub hub: Option<String>,
 }
 
-/// What a host told about itself.
+/// What is known about a host.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostFacts {
-    /// `https://example.org`.
+    /// Scheme, name and port, such as `https://example.org`.
     pub origin: String,
     /// Its robots.txt.
     pub robots: Option<RobotsFact>,
@@ -158,36 +158,38 @@ pub struct HostFacts {
     pub connections: u32,
     /// Requests answered.
     pub requests: u32,
-    /// Microseconds that opening the connections took, in all.
+    /// Total time to open these connections, in microseconds.
     pub connect_micros: u64,
-    /// Microseconds to the first byte of the answers, in all.
+    /// Total time to the first byte of the answers, in microseconds.
     pub response_micros: u64,
-    /// The same of late: smoothed, as [`policy::server::Estimate`] does.
+    /// Moving averages of these times; see [`policy::server::Estimate`].
     pub speed: Option<Speed>,
-    /// What it answers to a URL that cannot exist; `None`: nobody asked.
+    /// Its answer to a URL that cannot exist; `None`: no probe was made.
     pub probe: Option<Probe>,
-    /// Whether it said that a page had not changed, and it had.
+    /// Whether it once answered "not modified" for a page that had changed.
     pub distrusted: bool,
 }
 
-/// When a server was asked, and how long it is left alone. Written before each request to a server that needs a
-/// delay, and when a server refuses.
+/// Politeness record of a server. Written before each request to a server that needs a delay,
+/// and when a server refuses a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerFacts {
     /// When the last request was made.
     pub asked: Moment,
-    /// How long after that no other may be made: the delay, or what the server asked for.
+    /// Minimum time from that request to the next: the politeness delay, or the server's own
+    /// request.
     pub wait: Duration,
-    /// Requests in a row that it refused because it is busy.
+    /// Consecutive requests that the server refused because it is overloaded.
     pub refusals: u16,
 }
 
 impl ServerFacts {
-    /// Returns the record that takes the place of an earlier one.
+    /// Merges this record with an earlier one and returns the record to store.
     ///
-    /// Records of one server come from several places (requests, the committer) and overtake each other, and a server
-    /// with several seats has several visits. So the server is left alone for as long as any of them says. A record
-    /// that is an hour ahead was written by a wrong clock, and counts no more.
+    /// Records of one server are written by several tasks (visits, the committer), so they may
+    /// arrive out of order; a server with several visit slots has several visits. So the latest
+    /// end of a wait wins. An earlier record that is an hour or more ahead of this one was
+    /// written by a wrong clock and is ignored.
     #[must_use]
     pub fn in_place_of(self, before: Self) -> Self {
         let ahead = before.asked.since(self.asked) >= Duration::from_secs(3600);
@@ -204,37 +206,37 @@ impl ServerFacts {
     }
 }
 
-/// The answer to a request for a page that cannot exist.
+/// The answer to a probe: a request for a URL that cannot exist.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Probe {
-    /// That there is none.
+    /// The host says that there is no such page.
     Honest,
-    /// A page with this text.
+    /// A soft 404: a page with this text.
     Soft(Digest),
 }
 
-/// How fast a host was of late.
+/// Recent speed of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Speed {
-    /// Seconds to open a connection.
+    /// Time to open a connection, in seconds.
     pub connect: f64,
-    /// Seconds from a request to its answer.
+    /// Time from a request to its answer, in seconds.
     pub response: f64,
-    /// Requests that a connection carried.
+    /// Requests per connection.
     pub per_connection: u32,
 }
 
 /// The answer to a request for robots.txt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum RobotsFact {
-    /// The file.
+    /// The file exists.
     Found {
         /// When it was fetched.
         at: Moment,
-        /// Its text, as far as it is read.
+        /// Its text, up to the size limit.
         text: String,
     },
-    /// There is none: everything is allowed.
+    /// There is no file: everything is allowed.
     Missing {
         /// When it was found missing.
         at: Moment,
@@ -242,8 +244,9 @@ pub enum RobotsFact {
 }
 
 impl OutLinks {
-    /// The links of a page that has so many in all, of which these stay in the crawl. Of two to one page
-    /// the first counts; empty words are not kept.
+    /// Returns the links of a page. `out_links` counts all of them; `links` has the targets in
+    /// scope with their anchor texts. Of several links to one page the first is kept; empty
+    /// anchor texts are not stored.
     pub fn new(out_links: u32, mut links: Vec<(u32, String)>) -> Self {
         links.sort_by_key(|(target, _)| *target);
         links.dedup_by_key(|(target, _)| *target);
@@ -262,7 +265,8 @@ impl OutLinks {
         made
     }
 
-    /// The pages of the crawl that it leads to, sorted, with the words of the link where they were kept.
+    /// Returns the linked pages in scope, sorted, with the anchor text or "" if it was not
+    /// stored.
     pub fn links(&self) -> impl Iterator<Item = (u32, &str)> {
         let mut anchors = self.anchors.iter().peekable();
         let mut target = 0u32;
@@ -273,7 +277,7 @@ impl OutLinks {
         })
     }
 
-    /// The words of the link to a page; empty if there are none, or no link.
+    /// Returns the anchor text of the link to a page; empty if there is none, or no link.
     pub fn anchor(&self, target: u32) -> &str {
         let link = self.links().find(|(to, _)| *to == target);
         link.map_or("", |(_, words)| words)

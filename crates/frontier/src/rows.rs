@@ -1,19 +1,19 @@
-//! An array that grows without moving and without slack.
+//! An array that grows block by block, without copying and with little unused space.
 //!
-//! At twenty million pages a vector that doubles costs up to as much as it holds; this one costs one
-//! block more.
+//! At twenty million pages a vector that doubles may waste as much memory as it uses. This
+//! array wastes at most one block.
 
 /// Values in one block.
 const BLOCK: usize = 1 << 15;
 
-/// A value for every page, by its number.
+/// A value for every page, indexed by page number.
 pub(crate) struct Rows<T> {
     blocks: Vec<Box<[T]>>,
     blank: T,
 }
 
 impl<T: Copy> Rows<T> {
-    /// No blocks; what was never set is `blank`.
+    /// Returns an empty array. Values that were never set read as `blank`.
     pub fn new(blank: T) -> Self {
         Self {
             blocks: Vec::new(),
@@ -21,7 +21,7 @@ impl<T: Copy> Rows<T> {
         }
     }
 
-    /// The value at an index.
+    /// Returns the value at an index.
     pub fn get(&self, index: usize) -> T {
         let block = self.blocks.get(index / BLOCK);
         block.map_or(self.blank, |block| block[index % BLOCK])

@@ -1,4 +1,4 @@
-//! Which pages a visit is for, and what becomes of those that are left.
+//! Claims pages for visits and puts unused claims back.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -9,10 +9,15 @@ use policy::{Moment, Worth};
 use super::{Bench, HostIndex, ServerIndex, Visit};
 
 impl Bench {
-    /// Claims the next pages for a visit whose connection is open and whose server needs no delay, if
-    /// that pays: while it has fewer than it was ranked for, then as long as the strategy stays, and any
-    /// while nobody waits for the connection: neither another host of the server, nor, unless there is a
-    /// connection `free`, another server. Returns whether there are any.
+    /// Claims the next pages for a visit whose connection is open and whose server needs no
+    /// delay. Returns whether it claimed any.
+    ///
+    /// A page is claimed in three cases:
+    ///
+    /// - The visit has fewer pages than it was ranked for.
+    /// - No rival waits for the connection. A rival is another host of this server or, unless
+    ///   another connection is `free`, another server.
+    /// - The strategy prefers to stay with this host rather than serve the best rival.
     pub fn more(&mut self, visit: &mut Visit, free: bool, now: Moment) -> bool {
         self.wake(now);
         let siblings = self.servers[visit.server as usize].hosts.iter();
@@ -41,13 +46,13 @@ impl Bench {
             taken = true;
         }
         if self.hosts[visit.index as usize].listed.is_some() {
-            // It has another visit, or has heard of better pages: its rank is another now.
+            // The host has another visit, or better pages were found: update its rank.
             self.list(visit.index);
         }
         taken
     }
 
-    /// What the first page of the next visit is worth; `None`: no server can be visited now.
+    /// Returns the worth of the first page of the next visit; `None`: no server is ready.
     pub(crate) fn ready(&mut self, now: Moment) -> Option<Worth> {
         self.wake(now);
         let &(_, _, server) = self.ready.first()?;
@@ -56,7 +61,7 @@ impl Bench {
         Some(Worth::new(f64::from(first.worth())))
     }
 
-    /// The best page that waits: of this host, or of the server that is next.
+    /// Returns the worth of the best waiting page of this host and of the host that is next.
     pub(crate) fn best(&self, host: HostIndex) -> Option<Worth> {
         let next = self.ready.first().map(|&(_, _, server)| server);
         let hosts = next.and_then(|server| self.servers[server as usize].hosts.first());
@@ -86,17 +91,17 @@ impl Bench {
         self.visits += 1;
         self.servers[server as usize].seats -= 1;
         self.unlist(index);
-        // A server whose pace is unknown is asked for one page: it may want a delay.
+        // A server whose delay is unknown gets a single request first: it may need a delay.
         let pages = if paced { self.manners.width } else { 1 };
         self.take(&mut visit, pages.min(bid.pages));
         if self.servers[server as usize].seats > 0 {
             self.refill(index);
         }
-        self.seat(server);
+        self.update_position(server);
         visit
     }
 
-    /// Moves so many of a host's best pages into a visit.
+    /// Moves up to `pages` of the host's best pages into a visit.
     fn take(&mut self, visit: &mut Visit, pages: usize) {
         for _ in 0..pages {
             if self.is_spent(visit.index) {

@@ -1,17 +1,16 @@
-//! The pages of a host beyond its best, in a heap of eight children a node.
+//! A heap with eight children per node, for the pages of a host beyond its hand.
 //!
-//! Eight entries of eight bytes are one line of the cache, so that taking the best of twenty million
-//! pages touches eight lines. **Invariant:** no entry is above its parent, and the places of all
-//! entries are known to [`Places`].
+//! Eight entries of eight bytes fill one cache line. So a pop from a heap of twenty million
+//! pages touches about eight cache lines. **Invariant:** no entry is greater than its parent,
+//! and [`PagePlaces`] holds the index of every entry.
 
-use super::entry::Entry;
-use super::places::{Place, Places};
+use super::entry::QueueEntry;
+use super::places::{PagePlace, PagePlaces};
 
 const CHILDREN: usize = 8;
 
-/// A heap of waiting pages.
 #[derive(Default)]
-pub(super) struct Heap(Vec<Entry>);
+pub(super) struct Heap(Vec<QueueEntry>);
 
 impl Heap {
     pub fn len(&self) -> usize {
@@ -22,28 +21,29 @@ impl Heap {
         self.0.is_empty()
     }
 
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[QueueEntry] {
         &self.0
     }
 
-    pub fn push(&mut self, entry: Entry, places: &mut Places) {
+    pub fn push(&mut self, entry: QueueEntry, places: &mut PagePlaces) {
         if self.0.len() == self.0.capacity() {
-            // By an eighth, not by doubling: at twenty million pages the slack is what counts.
+            // Grows by an eighth instead of doubling: at twenty million pages the unused space
+            // matters.
             self.0.reserve_exact(self.0.len() / 8 + 4);
         }
         self.0.push(entry);
         self.rise(self.0.len() - 1, places);
     }
 
-    pub fn pop(&mut self, places: &mut Places) -> Option<Entry> {
+    pub fn pop(&mut self, places: &mut PagePlaces) -> Option<QueueEntry> {
         let best = *self.0.first()?;
         self.remove(0, places);
         Some(best)
     }
 
-    /// Takes out the entry at a place.
-    pub fn remove(&mut self, at: usize, places: &mut Places) {
-        places.set(self.0[at].number(), Place::Nowhere);
+    /// Removes the entry at an index.
+    pub fn remove(&mut self, at: usize, places: &mut PagePlaces) {
+        places.set(self.0[at].number(), PagePlace::Nowhere);
         let last = self.0.len() - 1;
         self.0.swap(at, last);
         self.0.pop();
@@ -52,20 +52,20 @@ impl Heap {
         }
     }
 
-    /// Puts another entry in the place of one.
-    pub fn replace(&mut self, at: usize, entry: Entry, places: &mut Places) {
+    /// Replaces the entry at an index.
+    pub fn replace(&mut self, at: usize, entry: QueueEntry, places: &mut PagePlaces) {
         self.0[at] = entry;
         self.settle(at, places);
     }
 
-    fn settle(&mut self, at: usize, places: &mut Places) {
+    fn settle(&mut self, at: usize, places: &mut PagePlaces) {
         let risen = self.rise(at, places);
         if risen == at {
             self.sink(at, places);
         }
     }
 
-    fn rise(&mut self, mut at: usize, places: &mut Places) -> usize {
+    fn rise(&mut self, mut at: usize, places: &mut PagePlaces) -> usize {
         let entry = self.0[at];
         while at > 0 {
             let parent = (at - 1) / CHILDREN;
@@ -79,7 +79,7 @@ impl Heap {
         at
     }
 
-    fn sink(&mut self, mut at: usize, places: &mut Places) {
+    fn sink(&mut self, mut at: usize, places: &mut PagePlaces) {
         let entry = self.0[at];
         loop {
             let first = at * CHILDREN + 1;
@@ -100,9 +100,9 @@ impl Heap {
         self.put(at, entry, places);
     }
 
-    fn put(&mut self, at: usize, entry: Entry, places: &mut Places) {
+    fn put(&mut self, at: usize, entry: QueueEntry, places: &mut PagePlaces) {
         self.0[at] = entry;
-        places.set(entry.number(), Place::Heap(at as u32));
+        places.set(entry.number(), PagePlace::Heap(at as u32));
     }
 }
 
@@ -114,9 +114,9 @@ mod tests {
 
     #[test]
     fn slack_stays_below_an_eighth() {
-        let (mut heap, mut places) = (Heap::default(), Places::default());
+        let (mut heap, mut places) = (Heap::default(), PagePlaces::default());
         for page in 0..2_000 {
-            heap.push(Entry::new(Number(page), Worth::new(1.0)), &mut places);
+            heap.push(QueueEntry::new(Number(page), Worth::new(1.0)), &mut places);
             let most = heap.len() + heap.len() / 8 + 4;
             assert!(heap.0.capacity() <= most, "{page}: {}", heap.0.capacity());
         }

@@ -1,35 +1,34 @@
-//! What the bench knows of one host.
+//! What the bench knows about one host.
 
 use page::HostId;
 use policy::Rank;
 use policy::server::Estimate;
 
-use super::queue::Queue;
+use super::queue::HostQueue;
 use super::{HostIndex, ServerIndex};
 
-/// One host.
-pub(super) struct Host {
+pub(super) struct BenchHost {
     pub id: HostId,
-    /// The server whose politeness it shares.
+    /// The server whose politeness delay applies to it.
     pub server: ServerIndex,
-    /// Its place among the hosts of its server, if it has pages.
+    /// Its rank and turn number among the hosts of its server; `None`: it is not listed there.
     pub listed: Option<(Rank, u64)>,
-    /// Pages claimed since the bench was made.
+    /// Pages claimed in this run.
     pub claimed: u32,
-    /// A parked host keeps nothing and takes nothing.
+    /// Whether requests to it have stopped for this run. Its queue is empty then.
     pub parked: bool,
-    /// Its speed; `None`: nobody has asked it.
+    /// Its speed; `None`: it was not measured.
     pub estimate: Option<Estimate>,
     /// Whether a connection to it is open.
     pub open: bool,
-    /// Where its deferred pages are.
-    pub shelf: Option<HostIndex>,
-    /// Whether this entry is the shelf of another.
-    pub is_shelf: bool,
-    pub queue: Queue,
+    /// The entry that holds its deferred pages.
+    pub deferred_queue: Option<HostIndex>,
+    /// Whether this entry holds the deferred pages of another one.
+    pub is_deferred_queue: bool,
+    pub queue: HostQueue,
 }
 
-impl Host {
+impl BenchHost {
     pub fn new(id: HostId, server: ServerIndex) -> Self {
         Self {
             id,
@@ -39,9 +38,9 @@ impl Host {
             parked: false,
             estimate: None,
             open: false,
-            shelf: None,
-            is_shelf: false,
-            queue: Queue::default(),
+            deferred_queue: None,
+            is_deferred_queue: false,
+            queue: HostQueue::default(),
         }
     }
 }

@@ -1,40 +1,42 @@
-//! Where does each page wait? Known only under a policy that changes its mind about waiting pages.
+//! Where each page waits: in which host's queue, and where in it.
+//!
+//! Recorded only for policies that change the worth of waiting pages.
 
 use policy::Number;
 
 use crate::rows::Rows;
 
-/// Fetched, claimed, or never heard of.
+/// Fetched, claimed or unknown.
 const NOWHERE: u32 = u32::MAX;
-/// In its host's hand.
 const HAND: u32 = u32::MAX - 1;
-/// Known, and not worth the price so far.
+/// Known, with a worth below the price.
 const HELD: u32 = u32::MAX - 2;
 
-/// Where a page is.
+/// The place of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PagePlace {
     /// In no queue.
     Nowhere,
-    /// Not worth the price.
+    /// Its worth is below the price.
     Held,
-    /// Among the best of its host.
+    /// In the hand of its host.
     Hand,
-    /// At this place of its host's heap.
+    /// At this index of its host's heap.
     Heap(u32),
 }
 
-/// The places of all pages, and their hosts.
+/// The places and hosts of all pages.
 #[derive(Default)]
-pub(super) struct Places(Option<Tables>);
+pub(super) struct PagePlaces(Option<Tables>);
 
 struct Tables {
     places: Rows<u32>,
     hosts: Rows<u32>,
 }
 
-impl Places {
-    /// Keeps track from now on; without, every page is nowhere and nothing costs memory.
+impl PagePlaces {
+    /// Returns a table that records places. Without it every page is `Nowhere` and no memory is
+    /// used.
     pub fn tracked() -> Self {
         Self(Some(Tables {
             places: Rows::new(NOWHERE),
@@ -42,33 +44,33 @@ impl Places {
         }))
     }
 
-    pub fn get(&self, page: Number) -> Place {
+    pub fn get(&self, page: Number) -> PagePlace {
         let place = self
             .0
             .as_ref()
             .map(|tables| tables.places.get(page.index()));
         match place.unwrap_or(NOWHERE) {
-            NOWHERE => Place::Nowhere,
-            HELD => Place::Held,
-            HAND => Place::Hand,
-            at => Place::Heap(at),
+            NOWHERE => PagePlace::Nowhere,
+            HELD => PagePlace::Held,
+            HAND => PagePlace::Hand,
+            at => PagePlace::Heap(at),
         }
     }
 
-    /// The host of a page that was put somewhere.
+    /// Returns the index of the page's host; 0 if the page has no place.
     pub fn host(&self, page: Number) -> u32 {
         self.0
             .as_ref()
             .map_or(0, |tables| tables.hosts.get(page.index()))
     }
 
-    pub fn set(&mut self, page: Number, place: Place) {
+    pub fn set(&mut self, page: Number, place: PagePlace) {
         let Some(tables) = &mut self.0 else { return };
         let place = match place {
-            Place::Nowhere => NOWHERE,
-            Place::Held => HELD,
-            Place::Hand => HAND,
-            Place::Heap(at) => at,
+            PagePlace::Nowhere => NOWHERE,
+            PagePlace::Held => HELD,
+            PagePlace::Hand => HAND,
+            PagePlace::Heap(at) => at,
         };
         tables.places.set(page.index(), place);
     }

@@ -1,24 +1,24 @@
 //! The pages of one host that are ready to be fetched, the best first.
 //!
-//! **Invariant:** the hand holds the best pages, sorted, as many as one connection carries or all; no
-//! page of the heap is better than one of the hand. So what the next connection is worth is known
-//! without a look at the heap, however large that is.
+//! **Invariant:** the hand holds the best pages, sorted: as many as one connection carries, or
+//! all of them. No page of the heap is better than one in the hand. So the worth of the next
+//! connection is known without a look at the heap.
 
 use policy::Number;
 
-use super::entry::Entry;
+use super::entry::QueueEntry;
 use super::heap::Heap;
-use super::places::{Place, Places};
+use super::places::{PagePlace, PagePlaces};
 
-/// One host's pages.
+/// The waiting pages of one host.
 #[derive(Default)]
-pub(super) struct Queue {
-    /// The best, the very best last.
-    hand: Vec<Entry>,
+pub(super) struct HostQueue {
+    /// The best pages in ascending order.
+    hand: Vec<QueueEntry>,
     rest: Heap,
 }
 
-impl Queue {
+impl HostQueue {
     pub fn is_empty(&self) -> bool {
         self.hand.is_empty()
     }
@@ -27,41 +27,43 @@ impl Queue {
         self.hand.len() + self.rest.len()
     }
 
-    /// What the best pages are worth, the best first.
+    /// Writes the worths of the best `most` pages of the hand into `worths`, in descending
+    /// order.
     pub fn best(&self, most: usize, worths: &mut Vec<f32>) {
         worths.clear();
         let best = self.hand.iter().rev().take(most);
         worths.extend(best.map(|entry| entry.worth()));
     }
 
-    /// The best page.
-    pub fn first(&self) -> Option<Entry> {
+    /// Returns the best page.
+    pub fn first(&self) -> Option<QueueEntry> {
         self.hand.last().copied()
     }
 
-    /// Pages that leave before this one.
-    pub fn before(&self, entry: Entry) -> usize {
+    /// Counts the pages that leave before this one.
+    pub fn before(&self, entry: QueueEntry) -> usize {
         let all = self.hand.iter().chain(self.rest.entries());
         all.filter(|other| **other > entry).count()
     }
 
-    /// The entry of a page.
-    pub fn find(&self, page: Number) -> Option<Entry> {
+    /// Returns the entry of a page.
+    pub fn find(&self, page: Number) -> Option<QueueEntry> {
         let mut all = self.hand.iter().chain(self.rest.entries());
         all.find(|entry| entry.number() == page).copied()
     }
 
-    /// Adds a page; returns whether the hand of so many has changed.
-    pub fn push(&mut self, entry: Entry, most: usize, places: &mut Places) -> bool {
+    /// Adds a page to a queue whose hand holds `most` pages. Returns whether the hand has
+    /// changed.
+    pub fn push(&mut self, entry: QueueEntry, most: usize, places: &mut PagePlaces) -> bool {
         let room = self.hand.len() < most && self.rest.is_empty();
-        let beats = |least: &Entry| entry > *least;
+        let beats = |least: &QueueEntry| entry > *least;
         if !room && !self.hand.first().is_some_and(beats) {
             self.rest.push(entry, places);
             return false;
         }
         let at = self.hand.partition_point(|other| *other < entry);
         self.hand.insert(at, entry);
-        places.set(entry.number(), Place::Hand);
+        places.set(entry.number(), PagePlace::Hand);
         if self.hand.len() > most {
             let least = self.hand.remove(0);
             self.rest.push(least, places);
@@ -69,15 +71,16 @@ impl Queue {
         true
     }
 
-    /// Takes out the best page. The hand is one short until it is [filled](Queue::fill).
-    pub fn pop(&mut self, places: &mut Places) -> Option<Entry> {
+    /// Removes the best page. The hand is one page short until [`fill`](HostQueue::fill) is
+    /// called.
+    pub fn pop(&mut self, places: &mut PagePlaces) -> Option<QueueEntry> {
         let best = self.hand.pop()?;
-        places.set(best.number(), Place::Nowhere);
+        places.set(best.number(), PagePlace::Nowhere);
         Some(best)
     }
 
-    /// Fills the hand up to so many pages, or puts back what is more than that.
-    pub fn fill(&mut self, most: usize, places: &mut Places) {
+    /// Fills the hand up to `most` pages from the heap, or moves the surplus to the heap.
+    pub fn fill(&mut self, most: usize, places: &mut PagePlaces) {
         if self.hand.len() > most {
             let surplus = self.hand.len() - most;
             for entry in self.hand.drain(..surplus) {
@@ -88,7 +91,7 @@ impl Queue {
         while self.hand.len() + more.len() < most
             && let Some(entry) = self.rest.pop(places)
         {
-            places.set(entry.number(), Place::Hand);
+            places.set(entry.number(), PagePlace::Hand);
             more.push(entry);
         }
         if !more.is_empty() {
@@ -97,20 +100,21 @@ impl Queue {
         }
     }
 
-    /// Takes out a page whose place is known.
-    pub fn remove(&mut self, page: Number, place: Place, places: &mut Places) {
+    /// Removes a page whose place is known.
+    pub fn remove(&mut self, page: Number, place: PagePlace, places: &mut PagePlaces) {
         match place {
-            Place::Heap(at) => self.rest.remove(at as usize, places),
-            Place::Hand => {
+            PagePlace::Heap(at) => self.rest.remove(at as usize, places),
+            PagePlace::Hand => {
                 self.hand.retain(|entry| entry.number() != page);
-                places.set(page, Place::Nowhere);
+                places.set(page, PagePlace::Nowhere);
             }
-            Place::Nowhere | Place::Held => {}
+            PagePlace::Nowhere | PagePlace::Held => {}
         }
     }
 
-    /// Gives a page of the heap another worth, unless it now belongs into the hand.
-    pub fn change(&mut self, at: usize, entry: Entry, places: &mut Places) -> bool {
+    /// Changes the worth of a page in the heap. Returns `false` and does nothing if the page
+    /// now belongs in the hand.
+    pub fn change(&mut self, at: usize, entry: QueueEntry, places: &mut PagePlaces) -> bool {
         if self.hand.first().is_none_or(|least| entry > *least) {
             return false;
         }
@@ -118,11 +122,11 @@ impl Queue {
         true
     }
 
-    /// Forgets all pages and says how many there were.
-    pub fn clear(&mut self, places: &mut Places) -> usize {
+    /// Removes all pages and returns their number.
+    pub fn clear(&mut self, places: &mut PagePlaces) -> usize {
         let gone = std::mem::take(self);
         for entry in gone.hand.iter().chain(gone.rest.entries()) {
-            places.set(entry.number(), Place::Nowhere);
+            places.set(entry.number(), PagePlace::Nowhere);
         }
         gone.len()
     }
@@ -138,7 +142,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Clone)]
-    enum Step {
+    enum QueueStep {
         Push(u16, u8),
         Pop,
         Change(u16, u8),
@@ -146,40 +150,40 @@ mod tests {
         Fill(usize),
     }
 
-    fn step() -> impl Strategy<Value = Step> {
+    fn step() -> impl Strategy<Value = QueueStep> {
         prop_oneof![
-            3 => (0u16..300, any::<u8>()).prop_map(|(page, worth)| Step::Push(page, worth)),
-            1 => Just(Step::Pop),
-            2 => (0u16..300, any::<u8>()).prop_map(|(page, worth)| Step::Change(page, worth)),
-            1 => (0u16..300).prop_map(Step::Remove),
-            1 => (1usize..9).prop_map(Step::Fill),
+            3 => (0u16..300, any::<u8>()).prop_map(|(page, worth)| QueueStep::Push(page, worth)),
+            1 => Just(QueueStep::Pop),
+            2 => (0u16..300, any::<u8>()).prop_map(|(page, worth)| QueueStep::Change(page, worth)),
+            1 => (0u16..300).prop_map(QueueStep::Remove),
+            1 => (1usize..9).prop_map(QueueStep::Fill),
         ]
     }
 
     proptest! {
         #[test]
         fn agrees_with_a_sorted_map(steps in prop::collection::vec(step(), 0..400)) {
-            let mut queue = Queue::default();
-            let mut places = Places::tracked();
-            let mut model: BTreeMap<u32, Entry> = BTreeMap::new();
+            let mut queue = HostQueue::default();
+            let mut places = PagePlaces::tracked();
+            let mut model: BTreeMap<u32, QueueEntry> = BTreeMap::new();
             let mut most = 4;
-            let entry = |page: u16, worth: u8| Entry::new(Number(page.into()), Worth::new(worth.into()));
+            let entry = |page: u16, worth: u8| QueueEntry::new(Number(page.into()), Worth::new(worth.into()));
             for step in steps {
                 match step {
-                    Step::Push(page, worth) if !model.contains_key(&page.into()) => {
+                    QueueStep::Push(page, worth) if !model.contains_key(&page.into()) => {
                         queue.push(entry(page, worth), most, &mut places);
                         model.insert(page.into(), entry(page, worth));
                     }
-                    Step::Pop => {
+                    QueueStep::Pop => {
                         let best = model.values().max().copied();
                         prop_assert_eq!(queue.pop(&mut places), best);
                         model.retain(|_, entry| Some(*entry) != best);
                         queue.fill(most, &mut places);
                     }
-                    Step::Change(page, worth) if model.contains_key(&page.into()) => {
+                    QueueStep::Change(page, worth) if model.contains_key(&page.into()) => {
                         let new = entry(page, worth);
                         let place = places.get(new.number());
-                        let changed = matches!(place, Place::Heap(at) if queue.change(at as usize, new, &mut places));
+                        let changed = matches!(place, PagePlace::Heap(at) if queue.change(at as usize, new, &mut places));
                         if !changed {
                             queue.remove(new.number(), place, &mut places);
                             queue.fill(most, &mut places);
@@ -187,13 +191,13 @@ mod tests {
                         }
                         model.insert(page.into(), new);
                     }
-                    Step::Remove(page) if model.contains_key(&page.into()) => {
+                    QueueStep::Remove(page) if model.contains_key(&page.into()) => {
                         let page = Number(page.into());
                         queue.remove(page, places.get(page), &mut places);
                         queue.fill(most, &mut places);
                         model.remove(&page.0);
                     }
-                    Step::Fill(size) => {
+                    QueueStep::Fill(size) => {
                         most = size;
                         queue.fill(most, &mut places);
                     }
@@ -207,7 +211,7 @@ mod tests {
                 sorted.sort_unstable_by(|a, b| b.cmp(a));
                 prop_assert!(best.iter().copied().eq(sorted.iter().take(most).map(|entry| entry.worth())));
                 for (at, entry) in queue.rest.entries().iter().enumerate() {
-                    prop_assert_eq!(places.get(entry.number()), Place::Heap(at as u32));
+                    prop_assert_eq!(places.get(entry.number()), PagePlace::Heap(at as u32));
                 }
             }
         }

@@ -1,46 +1,46 @@
-//! Which hosts are busiest, and when may they be asked? For people who watch.
+//! Lists the busiest hosts and their states, for status pages.
 
 use std::net::IpAddr;
 
 use page::HostId;
 use policy::{Moment, Number};
 
-use super::{Bench, Seat};
+use super::{Bench, ServerPosition};
 
-/// One host, as the bench sees it.
+/// The state of one host on the bench.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
     /// The host.
     pub host: HostId,
-    /// The address that it shares the politeness of; `None`: nobody has resolved it.
+    /// The address of its server; `None`: not resolved yet.
     pub address: Option<IpAddr>,
     /// What it is doing.
     pub state: State,
-    /// Pages that wait for it, now.
+    /// Pages that wait for it.
     pub waiting: usize,
-    /// Pages claimed since the bench was made.
+    /// Pages claimed in this run.
     pub claimed: u32,
-    /// The page that would leave first.
+    /// The page that leaves first.
     pub first: Option<Number>,
 }
 
 /// What a host is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Its server is being visited.
+    /// A visit to its server is under way.
     Visited,
-    /// It may be asked.
+    /// A request may be made now.
     Ready,
-    /// It may be asked from this moment on.
+    /// A request may be made from this moment on.
     Later(Moment),
-    /// Nothing waits for it.
+    /// No page waits for it.
     Idle,
-    /// It is left alone until the bench is made anew.
+    /// Requests to it have stopped for the rest of the run.
     Parked,
 }
 
 impl Bench {
-    /// The hosts that most was asked of or waits for, so many at most, busiest first.
+    /// Returns up to `most` hosts with the most claimed and waiting pages, in descending order.
     pub fn busiest(&self, most: usize, now: Moment) -> Vec<Place> {
         let busy = |index: usize| {
             let host = &self.hosts[index];
@@ -49,7 +49,7 @@ impl Bench {
         let mut order: Vec<(usize, usize)> = (0..self.hosts.len())
             .map(|index| (busy(index), index))
             .filter(|(busy, index)| *busy > 0 || self.hosts[*index].parked)
-            .filter(|(_, index)| !self.hosts[*index].is_shelf)
+            .filter(|(_, index)| !self.hosts[*index].is_deferred_queue)
             .collect();
         let by_work = |&(busy, index): &(usize, usize)| (std::cmp::Reverse(busy), index);
         if order.len() > most {
@@ -67,9 +67,9 @@ impl Bench {
         let host = &self.hosts[index];
         let server = &self.servers[host.server as usize];
         let waiting = host.queue.len();
-        let state = match server.place {
+        let state = match server.position {
             _ if host.parked => State::Parked,
-            Seat::Later(moment) if moment > now => State::Later(moment),
+            ServerPosition::Later(moment) if moment > now => State::Later(moment),
             _ if server.seats < self.manners.seats => State::Visited,
             _ if server.ready > now => State::Later(server.ready),
             _ if waiting > 0 => State::Ready,

@@ -1,41 +1,41 @@
-//! What stands before a page?
+//! Reports what is ahead of a waiting page, to explain why it was not fetched yet.
 
 use page::HostId;
 use policy::{Number, Rank};
 
-use super::{Bench, Seat};
+use super::{Bench, ServerPosition};
 
-/// Where a waiting page stands.
+/// The position of a waiting page in the queues.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
-    /// What it was worth when it was queued or last moved.
+    /// Its worth when it was queued or last changed.
     pub worth: f32,
-    /// Pages of its host that leave before it.
+    /// Waiting pages of its host that leave before it.
     pub pages_before: usize,
-    /// Pages of its host that wait.
+    /// Waiting pages of its host, with this one.
     pub pages_waiting: usize,
     /// The rank of its host's next visit.
     pub rank: Rank,
-    /// Pages that this visit is for.
+    /// Number of pages of that visit.
     pub visit_pages: usize,
-    /// Servers that are visited before its own.
+    /// Servers that are visited before its server.
     pub servers_before: usize,
 }
 
 impl Bench {
-    /// Where a page of this host stands; `None`: it does not wait.
+    /// Returns the position of a page of this host; `None`: it does not wait.
     pub fn standing(&self, page: Number, host: HostId) -> Option<Standing> {
         let index = *self.names.get(&host)?;
         let host = &self.hosts[index as usize];
         let entry = host.queue.find(page)?;
         let bid = self.bid(index, &mut Vec::new());
-        let servers_before = match self.servers[host.server as usize].place {
-            Seat::Away => 0,
-            Seat::Later(moment) => {
+        let servers_before = match self.servers[host.server as usize].position {
+            ServerPosition::Away => 0,
+            ServerPosition::Later(moment) => {
                 let sooner = self.later.range(..(moment, host.server)).count();
                 self.ready.len() + sooner
             }
-            Seat::Ready(rank, turn) => {
+            ServerPosition::Ready(rank, turn) => {
                 let key = (std::cmp::Reverse(rank), turn, host.server);
                 self.ready.range(..key).count()
             }

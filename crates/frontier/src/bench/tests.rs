@@ -1,5 +1,5 @@
-//! The bench against its laws: nothing is lost, nothing is asked twice, nobody is asked too often, and
-//! the best server and the best page are next.
+//! Tests the laws of the bench: no page is lost or fetched twice, politeness delays are kept,
+//! and the best server and the best page come first.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -20,7 +20,7 @@ fn at(seconds: u64) -> Moment {
     Moment::from_micros(1_000_000 * seconds)
 }
 
-/// So wide that a visit claims all that it is for.
+/// A width at which a visit claims all of its pages at once.
 const WIDE: Manners = Manners {
     seats: 1,
     pages_per_visit: 100,
@@ -44,7 +44,7 @@ fn left(visit: &Visit) -> Vec<u32> {
     visit.left().map(|number| number.0).collect()
 }
 
-/// Asks for so many pages of a visit.
+/// Settles up to `pages` pages of a visit and returns them.
 fn ask(visit: &mut Visit, pages: usize) -> Vec<u32> {
     let asked: Vec<_> = visit.left().take(pages).collect();
     asked.iter().for_each(|&page| visit.settled(page));
@@ -56,7 +56,7 @@ impl Bench {
         self.offer(Number(page), HOST(host), worth(value));
     }
 
-    /// Makes the pace of a host known, so that visits take several pages.
+    /// Makes the delay of a host known, so that visits take several pages.
     fn settle_first_visit(&mut self, host: u64) {
         self.give(host, 900 + host as u32, 1);
         let mut visit = claim(self, at(0));
@@ -153,8 +153,8 @@ fn better_pages_leave_first_and_equals_in_order() {
 
 #[test]
 fn each_strategy_picks_its_server() {
-    // Server 1 has the one best page and is slow; 2 has many fair pages and is fast; 3 has two good
-    // ones before many poor ones.
+    // Server 1 has the single best page and is slow. Server 2 has many fair pages and is fast.
+    // Server 3 has two good pages before many poor ones.
     let fast = |response| Estimate::measured(response, response, 50);
     let first = |strategy: Box<dyn policy::server::Strategy>| {
         let mut bench = Bench::new(WIDE, strategy);
@@ -387,7 +387,7 @@ fn a_host_over_its_limit_is_left_alone() {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum BenchStep {
     Offer {
         host: u64,
         page: u32,
@@ -413,16 +413,16 @@ enum Step {
     Wait(u64),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = BenchStep> {
     prop_oneof![
-        3 => (0u64..6, 0u32..40, 0u16..4).prop_map(|(host, page, value)| Step::Offer { host, page, value }),
-        1 => (0u64..6, 0u32..40, 0u16..9).prop_map(|(host, page, value)| Step::Change { host, page, value }),
-        2 => Just(Step::Turn),
-        1 => (0usize..8).prop_map(|which| Step::More { which }),
-        1 => (0usize..8).prop_map(|which| Step::Bind { which }),
+        3 => (0u64..6, 0u32..40, 0u16..4).prop_map(|(host, page, value)| BenchStep::Offer { host, page, value }),
+        1 => (0u64..6, 0u32..40, 0u16..9).prop_map(|(host, page, value)| BenchStep::Change { host, page, value }),
+        2 => Just(BenchStep::Turn),
+        1 => (0usize..8).prop_map(|which| BenchStep::More { which }),
+        1 => (0usize..8).prop_map(|which| BenchStep::Bind { which }),
         1 => (0usize..8, 0usize..20, 0u64..4)
-            .prop_map(|(which, asked, delay)| Step::Settle { which, asked, delay }),
-        1 => (0u64..5).prop_map(Step::Wait),
+            .prop_map(|(which, asked, delay)| BenchStep::Settle { which, asked, delay }),
+        1 => (0u64..5).prop_map(BenchStep::Wait),
     ]
 }
 
@@ -437,9 +437,9 @@ fn strategy(which: u8) -> Box<dyn policy::server::Strategy> {
 }
 
 proptest! {
-    /// Six hosts on three addresses, any order of events, any strategy.
+    /// Six hosts on three addresses, with any order of events and any strategy.
     #[test]
-    fn nothing_is_lost_and_nobody_is_asked_too_often(
+    fn no_page_is_lost_and_no_server_is_asked_too_often(
         steps in prop::collection::vec(step(), 0..300),
         seats in 1u8..3,
         which in 0u8..5,
@@ -464,20 +464,20 @@ proptest! {
                 None => {
                     drain = !drain;
                     match (out.is_empty(), out.iter().position(|(bound, _)| !bound)) {
-                        (false, Some(which)) => Step::Bind { which },
-                        (false, None) if drain => Step::Settle { which: 0, asked: 999, delay: 0 },
-                        _ => { now = now + Duration::from_secs(1); Step::Turn }
+                        (false, Some(which)) => BenchStep::Bind { which },
+                        (false, None) if drain => BenchStep::Settle { which: 0, asked: 999, delay: 0 },
+                        _ => { now = now + Duration::from_secs(1); BenchStep::Turn }
                     }
                 }
             };
             match step {
-                Step::Offer { host, page, value } => {
+                BenchStep::Offer { host, page, value } => {
                     if offered.insert(number(host, page)) {
                         values.insert(number(host, page), value);
                         bench.offer(Number(number(host, page)), HOST(host), worth(value));
                     }
                 }
-                Step::Change { host, page, value } => {
+                BenchStep::Change { host, page, value } => {
                     let number = number(host, page);
                     let waits = bench.standing(Number(number), HOST(host)).is_some();
                     bench.change(Number(number), worth(value), worth(0));
@@ -487,7 +487,7 @@ proptest! {
                         prop_assert_eq!(stands.map(|stands| stands.worth), Some(f32::from(value)));
                     }
                 }
-                Step::Turn => {
+                BenchStep::Turn => {
                     if let Turn::Visit(visit) = bench.next(now) {
                         let pages: Vec<_> = visit.left().collect();
                         let value = |page: &Number| (values[&page.0], std::cmp::Reverse(page.0));
@@ -495,10 +495,10 @@ proptest! {
                         out.push((false, visit));
                     }
                 }
-                Step::More { which } if which < out.len() && out[which].0 => {
+                BenchStep::More { which } if which < out.len() && out[which].0 => {
                     bench.more(&mut out[which].1, which % 2 == 0, now);
                 }
-                Step::Bind { which } if which < out.len() => {
+                BenchStep::Bind { which } if which < out.len() => {
                     let (_, visit) = out.swap_remove(which);
                     let place = address(visit.host);
                     if let Bound::Go(visit) = bench.bind(visit, place) {
@@ -508,7 +508,7 @@ proptest! {
                         prop_assert!(seats > 1 || not_before.get(&place).is_none_or(|&ready| ready <= now), "too soon");
                     }
                 }
-                Step::Settle { which, asked, delay } if which < out.len() && out[which].0 => {
+                BenchStep::Settle { which, asked, delay } if which < out.len() && out[which].0 => {
                     let (_, mut visit) = out.swap_remove(which);
                     for page in ask(&mut visit, asked) {
                         prop_assert!(asked_for.insert(page), "asked twice");
@@ -516,8 +516,8 @@ proptest! {
                     not_before.insert(address(visit.host), now + Duration::from_secs(delay));
                     bench.settle(visit, now, Duration::from_secs(delay), delay == 0);
                 }
-                Step::Wait(seconds) => now = now + Duration::from_secs(seconds),
-                Step::Bind { .. } | Step::Settle { .. } | Step::More { .. } => {}
+                BenchStep::Wait(seconds) => now = now + Duration::from_secs(seconds),
+                BenchStep::Bind { .. } | BenchStep::Settle { .. } | BenchStep::More { .. } => {}
             }
         }
         prop_assert_eq!(bench.waiting(), 0);

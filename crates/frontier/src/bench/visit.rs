@@ -1,4 +1,4 @@
-//! The right to ask one host for some pages, from the claim to the settlement.
+//! A visit: the right to fetch some pages of one host, from the claim to the settlement.
 
 use std::collections::VecDeque;
 
@@ -6,51 +6,51 @@ use page::HostId;
 use policy::Number;
 use policy::server::Estimate;
 
-use super::entry::Entry;
+use super::entry::QueueEntry;
 use super::{HostIndex, ServerIndex};
 
-/// The right, and the duty, to fetch a few pages of one host.
+/// The right and the duty to fetch a few pages of one host.
 #[must_use = "a visit that is never settled keeps its server off the bench"]
 #[derive(Debug)]
 pub struct Visit {
-    /// The host to ask.
+    /// The host to visit.
     pub host: HostId,
-    /// What is known of its speed; whoever makes the visit brings it up to date.
+    /// The speed of the host. The caller updates it during the visit.
     pub estimate: Estimate,
-    /// Requests in a row that its server refused because it is busy.
+    /// Consecutive requests that the server refused because it is overloaded.
     pub(super) refusals: u16,
-    pub(super) claims: VecDeque<Entry>,
+    pub(super) claims: VecDeque<QueueEntry>,
     /// Pages that the visit was ranked for.
     pub(super) planned: usize,
-    /// Pages claimed for it so far.
+    /// Pages that were claimed for it so far.
     pub(super) claimed: usize,
     pub(super) server: ServerIndex,
     pub(super) index: HostIndex,
 }
 
 impl Visit {
-    /// The next page to ask for.
+    /// Returns the next page to request.
     pub fn first(&self) -> Option<Number> {
         self.left().next()
     }
 
-    /// Requests in a row that its server refused because it is busy.
+    /// Consecutive requests that the server refused because it is overloaded.
     pub fn refusals(&self) -> u16 {
         self.refusals
     }
 
-    /// The pages that were not settled yet.
+    /// Returns the claimed pages that are not settled yet.
     pub fn left(&self) -> impl Iterator<Item = Number> {
         self.claims.iter().map(|entry| entry.number())
     }
 
-    /// What the pages that were not settled yet are worth, in the same order.
+    /// Returns the worths of the pages that are not settled yet, in the same order.
     pub(crate) fn worths(&self) -> impl Iterator<Item = policy::Worth> {
-        let worth = |entry: &Entry| policy::Worth::new(f64::from(entry.worth()));
+        let worth = |entry: &QueueEntry| policy::Worth::new(f64::from(entry.worth()));
         self.claims.iter().map(worth)
     }
 
-    /// What a page that was not settled yet is worth.
+    /// Returns the worth of a page that is not settled yet.
     pub fn worth_of(&self, page: Number) -> Option<policy::Worth> {
         let mut claims = self.left().zip(self.worths());
         claims
@@ -58,12 +58,11 @@ impl Visit {
             .map(|(_, worth)| worth)
     }
 
-    /// The number of its host.
     pub(crate) fn host_index(&self) -> HostIndex {
         self.index
     }
 
-    /// Takes note that a page is settled, whatever came of it.
+    /// Removes a page from the claims because it is settled, whatever the outcome.
     pub fn settled(&mut self, page: Number) {
         let place = self.claims.iter().position(|entry| entry.number() == page);
         if let Some(place) = place {

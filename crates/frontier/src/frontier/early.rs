@@ -1,46 +1,49 @@
-//! Fetches pages before their time, when a fetch may be made and nothing that pays can be.
+//! Fetches pages before they are due, when a fetch is allowed and no page that pays can be
+//! fetched.
 //!
-//! These are the pages that will pay soonest, of those that nearly do. A new page may wait on the bench that paid when it
-//! was discovered and does not at the price of today; there may be many, all that the first price let in.
-//! **Invariant:** such a page is fetched only if no appointment that could be kept early is worth more. Else every pause
-//! between two pages that pay would go to the worst of what is known, and the price would never learn that others were
+//! It takes the pages that will be due soonest, if they nearly pay. The bench may also hold new
+//! pages that paid when they were discovered and do not pay at today's price. There may be
+//! many: all that the first, low price let in. **Invariant:** such a page is fetched only if no
+//! page with an early appointment is worth more. Otherwise every pause between two pages that
+//! pay would go to the worst known pages, and the price would not react to pages that are
 //! nearly due.
 //!
-//! Appointments are looked at in groups, since a group costs a load of histories. The first page is the right one most of
-//! the time, so groups are small. **Invariant:** the size of groups changes no choice.
+//! Appointments are examined in groups, because each group needs one load of histories. Mostly
+//! the first page is fetched, so groups are small. **Invariant:** the size of the groups
+//! changes no choice.
 
 use std::time::Duration;
 
 use policy::{Moment, Policy, Worth};
 
 use super::Frontier;
-use super::returning::Returning;
+use super::revaluation::RevaluationQueue;
 use super::schedule::Tariff;
-use crate::calendar::{Appointment, Why};
+use crate::calendar::{Appointment, AppointmentKind};
 
-/// Appointments that are looked at before their time.
+/// Most appointments that one choice examines early.
 pub(super) const PULLS: usize = 16;
 /// Appointments whose histories are loaded at once.
 const GROUP: usize = 4;
-/// The share of the price that a page must be worth to be fetched before its time rather than nothing.
+/// Least worth of a page that is fetched early, as a share of the price.
 const NEARLY: f64 = 0.5;
-/// While so many pages wait for their servers, no more are fetched before their time.
+/// No page is fetched early while this many pages wait for their servers.
 const ENOUGH: usize = 8;
 
-/// What came of looking for a page that nearly pays.
+/// Result of a search for a page to fetch early.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pulled {
-    /// It is on the bench.
+    /// A page was put on the bench.
     Page,
     /// There is none.
     Nothing,
-    /// Histories that are wanted will tell.
+    /// Not known until missing histories are loaded.
     Unknown,
 }
 
 impl<P: Policy> Frontier<P> {
-    /// Has something on the bench that is worth fetching now, if there is. Returns whether it is known by now what
-    /// that is: else histories are wanted.
+    /// Puts a page on the bench that is worth fetching now, if there is one. Returns `false` if
+    /// histories must be loaded before this is known.
     pub(super) fn bring_forward(&mut self, now: Moment) -> bool {
         let known = self.pull_in_groups(GROUP, now);
         if known && let Tariff::Budget(spending) = &mut self.tariff {
@@ -66,20 +69,21 @@ impl<P: Policy> Frontier<P> {
             if ready > before {
                 break;
             }
-            // Its server must wait; another's need not.
+            // The server of that page is not ready; that of another page may be.
         }
         true
     }
 
-    /// Keeps the first appointment that is worth more than the page that is `ready`, or nearly worth the price if none is.
+    /// Puts the first page on the bench that is worth more than the `ready` one. If none is
+    /// ready, the page must nearly be worth the price.
     fn pull(&mut self, group: usize, now: Moment, ready: Option<Worth>) -> Pulled {
         let waiting = match ready {
-            // What waits beside it are such pages as well.
-            Some(_) => self.returning().map_or(0, Returning::len),
+            // The other new pages on the bench do not pay either, so they do not count.
+            Some(_) => self.revisits().map_or(0, RevaluationQueue::len),
             None => self.bench.waiting(),
         };
-        let rests = self.spending().map(|spending| spending.rests);
-        if rests.is_none_or(|rests| rests > now) || waiting >= ENOUGH {
+        let early_from = self.spending().map(|spending| spending.early_from);
+        if early_from.is_none_or(|early_from| early_from > now) || waiting >= ENOUGH {
             return Pulled::Nothing;
         }
         let rival = ready.map(|ready| ready.value() / self.price().value());
@@ -99,16 +103,17 @@ impl<P: Policy> Frontier<P> {
         let known = self.known();
         if let Tariff::Budget(spending) = &mut self.tariff {
             if ready.is_none() {
-                spending.follower.idle(known);
+                spending.tracker.idle(known);
             }
             let rest = Duration::from_secs_f64(1.0 / spending.per_second);
-            spending.rests = now + rest;
+            spending.early_from = now + rest;
         }
         Pulled::Nothing
     }
 
-    /// Takes the first appointments with pages that are due and that this choice has not looked at. A look may have made
-    /// a new appointment that comes sooner than others: it goes to `again`.
+    /// Takes the first appointments of due pages that this choice has not examined yet. An
+    /// examined page may have a new appointment that comes sooner than others; it goes to
+    /// `again`.
     fn first_due(&mut self, group: usize, again: &mut Vec<Appointment>) -> Vec<Appointment> {
         let Tariff::Budget(spending) = &self.tariff else {
             return Vec::new();
@@ -128,9 +133,9 @@ impl<P: Policy> Frontier<P> {
         first
     }
 
-    /// Looks at pages before their time, up to the first that is worth this share of the price.
+    /// Examines pages early, up to the first that is worth this share of the price.
     fn look_at(&mut self, first: Vec<Appointment>, now: Moment, share: f64) -> Pulled {
-        if !self.want_absent(&first) {
+        if !self.request_missing(&first) {
             self.set_back(first);
             return Pulled::Unknown;
         }
@@ -153,7 +158,7 @@ impl<P: Policy> Frontier<P> {
 
     fn set_back(&mut self, appointments: impl IntoIterator<Item = Appointment>) {
         for appointment in appointments {
-            self.calendar.set(appointment, Why::Due);
+            self.calendar.set(appointment, AppointmentKind::Due);
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Histories of pages that a choice depends on and that only the ledger has.
+//! LoadedHistories that a choice depends on and that only the ledger has.
 //!
-//! The frontier reads no disk. A choice that needs the history of a page that was visited names the page
-//! ([`Frontier::wanted`](super::Frontier::wanted)) and is made again when its caller has
-//! [brought](super::Frontier::bring) the history.
+//! The frontier does not read from disk. A choice that needs the history of a visited page
+//! names the page ([`Frontier::wanted`](super::Frontier::wanted)). The choice is made again
+//! when the caller has [provided](super::Frontier::bring) the history.
 //!
-//! **Invariant:** a page is not asked for again while its history is on its way. What becomes known of the page
-//! in the meantime is newer than what the caller will bring. It takes that one's place, and stays until that has come:
-//! else the next choice would ask a second time, and take the first answer, which is older, for the second.
+//! **Invariant:** a history is not requested again while it is being loaded. A visit or hint in
+//! the meantime gives a newer history than the one being loaded. The newer one is used and
+//! stays until the load has finished. If it were dropped before, the next choice would request
+//! the page a second time and take the first, older answer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,78 +15,77 @@ use policy::{History, Number};
 
 use crate::record::PageKey;
 
-/// Histories at hand for the choice that is being made, and those that are on their way.
+/// LoadedHistories loaded for the current choice, and those being loaded.
 #[derive(Default)]
-pub(super) struct Histories {
-    at_hand: HashMap<Number, Option<History>>,
-    on_their_way: HashSet<Number>,
+pub(super) struct LoadedHistories {
+    loaded: HashMap<Number, Option<History>>,
+    loading: HashSet<Number>,
     wanted: Vec<PageKey>,
 }
 
-/// What is known of the visits to a page.
+/// What is known about the visits to a page.
 #[expect(
     clippy::large_enum_variant,
     reason = "it lives on the stack, for a moment"
 )]
-pub(super) enum Past {
-    /// All of them.
+pub(super) enum PageHistory {
+    /// Its history.
     Known(History),
-    /// The ledger could not say.
+    /// The ledger could not be read.
     Unreadable,
-    /// The history is not here.
+    /// The history is not loaded.
     Absent,
 }
 
-impl Histories {
-    /// The history of a page, as far as it was brought.
-    pub fn get(&self, page: Number) -> Past {
-        match self.at_hand.get(&page) {
-            Some(Some(history)) => Past::Known(*history),
-            Some(None) => Past::Unreadable,
-            None => Past::Absent,
+impl LoadedHistories {
+    /// Returns the history of a page, if it is loaded.
+    pub fn get(&self, page: Number) -> PageHistory {
+        match self.loaded.get(&page) {
+            Some(Some(history)) => PageHistory::Known(*history),
+            Some(None) => PageHistory::Unreadable,
+            None => PageHistory::Absent,
         }
     }
 
-    /// Asks for the history of a page, unless it is at hand or on its way.
+    /// Requests the history of a page, unless it is loaded or being loaded.
     pub fn want(&mut self, page: Number, key: PageKey) {
-        if !self.at_hand.contains_key(&page) && self.on_their_way.insert(page) {
+        if !self.loaded.contains_key(&page) && self.loading.insert(page) {
             self.wanted.push(key);
         }
     }
 
-    /// Takes the pages whose histories are to be brought.
+    /// Takes the list of pages whose histories are to be loaded.
     pub fn take_wanted(&mut self) -> Vec<PageKey> {
         std::mem::take(&mut self.wanted)
     }
 
-    /// Takes in a history that was asked for.
+    /// Takes in a history that was requested.
     pub fn bring(&mut self, page: Number, history: Option<History>) {
-        if self.on_their_way.remove(&page) {
-            self.at_hand.entry(page).or_insert(history);
+        if self.loading.remove(&page) {
+            self.loaded.entry(page).or_insert(history);
         }
     }
 
-    /// Takes in what has become known of a page since its history was asked for.
+    /// Takes in a newer history of a page that was requested.
     pub fn learn(&mut self, page: Number, history: &History) {
-        if self.on_their_way.contains(&page) || self.at_hand.contains_key(&page) {
-            self.at_hand.insert(page, Some(*history));
+        if self.loading.contains(&page) || self.loaded.contains_key(&page) {
+            self.loaded.insert(page, Some(*history));
         }
     }
 
-    /// Whether histories are on their way that nothing newer has taken the place of.
+    /// Returns whether a history is being loaded for which no newer one is known.
     pub fn are_awaited(&self) -> bool {
-        let mut pages = self.on_their_way.iter();
-        pages.any(|page| !self.at_hand.contains_key(page))
+        let mut pages = self.loading.iter();
+        pages.any(|page| !self.loaded.contains_key(page))
     }
 
-    /// Forgets the histories at hand, since the choice is made; not those that took the place of one on its way.
+    /// Drops the loaded histories because the choice is made. Keeps the newer ones of pages
+    /// that are still being loaded.
     pub fn forget(&mut self) {
         let Self {
-            at_hand,
-            on_their_way,
-            ..
+            loaded, loading, ..
         } = self;
-        at_hand.retain(|page, _| on_their_way.contains(page));
+        loaded.retain(|page, _| loading.contains(page));
     }
 }
 
@@ -100,16 +100,16 @@ mod tests {
         History::discovered(Moment::START, depth)
     }
 
-    fn depth(histories: &Histories, page: Number) -> Option<u16> {
+    fn depth(histories: &LoadedHistories, page: Number) -> Option<u16> {
         match histories.get(page) {
-            Past::Known(history) => Some(history.depth),
-            Past::Unreadable | Past::Absent => None,
+            PageHistory::Known(history) => Some(history.depth),
+            PageHistory::Unreadable | PageHistory::Absent => None,
         }
     }
 
     #[test]
     fn a_history_is_asked_for_once_and_what_is_newer_stays() {
-        let mut histories = Histories::default();
+        let mut histories = LoadedHistories::default();
         let key = PageKey::of(&PageUrl::parse("http://e.org/").unwrap());
         let page = Number(7);
         histories.want(page, key);
@@ -130,12 +130,15 @@ mod tests {
         histories.want(page, key);
         assert!(histories.take_wanted().is_empty(), "it is at hand");
         histories.forget();
-        assert!(matches!(histories.get(page), Past::Absent));
+        assert!(matches!(histories.get(page), PageHistory::Absent));
         histories.learn(page, &history(4));
         histories.bring(page, Some(history(4)));
-        assert!(matches!(histories.get(page), Past::Absent), "not asked for");
+        assert!(
+            matches!(histories.get(page), PageHistory::Absent),
+            "not asked for"
+        );
         histories.want(page, key);
         histories.bring(page, None);
-        assert!(matches!(histories.get(page), Past::Unreadable));
+        assert!(matches!(histories.get(page), PageHistory::Unreadable));
     }
 }

@@ -1,7 +1,8 @@
-//! The memory of an earlier run, made again from its facts.
+//! Rebuilds the memory of earlier runs from their facts.
 //!
-//! The policy is told what happened, and only then asked what the waiting pages are worth: so another
-//! policy than that of the earlier run ranks them as if it had been there from the start.
+//! The policy first observes all facts, and only then computes the worth of the waiting pages.
+//! So a policy that differs from that of the earlier run ranks pages as if it had been used
+//! from the start.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -15,28 +16,28 @@ use crate::facts::Facts;
 use crate::present::{Ahead, Present};
 use crate::record::{Known, OutLinks, ServerFacts, Visited};
 
-/// How long a server's refusals in a row are remembered after the last one.
+/// How long the consecutive refusals of a server count after its last wait has ended.
 const REMEMBERED_REFUSALS: Duration = Duration::from_secs(86_400);
 
-/// What an operator should know of an earlier run's facts.
+/// What an operator should know about the facts of earlier runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Recalled {
-    /// Pages that a wrong clock dated after the present.
+    /// Pages that a wrong clock dated in the future.
     pub ahead: Ahead,
-    /// Servers that may not be asked yet.
+    /// Servers whose politeness delay has not ended.
     pub resting: usize,
-    /// How long the last of them is left alone.
+    /// Time until the last of these delays ends.
     pub resting_for: Duration,
 }
 
-/// When a page was last asked for, and how many words it had; `None`: there is no text.
-struct Visit {
+/// The last visit to a page, and the number of words of its text; `None`: it has no text.
+struct LastVisit {
     at: Moment,
     number: Number,
     words: Option<u32>,
 }
 
-impl Visit {
+impl LastVisit {
     fn new(visited: &Visited, number: Number) -> Self {
         let gone = visited.history.outcome == Some(Outcome::Gone);
         let copy = visited.copy.as_ref().filter(|_| !gone);
@@ -49,18 +50,18 @@ impl Visit {
     }
 }
 
-/// What is still known of what a page said.
+/// The stored content of a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Said<'a> {
     /// Its text.
     pub text: Text<'a>,
-    /// Its links with their places, as far as somebody looked them up; the ledger knows where links lead and a few
-    /// anchors.
+    /// Its links with their context, if the caller has looked them up. The ledger only stores
+    /// the targets and a few anchor texts.
     pub links: &'a [Placed],
 }
 
 impl Default for Said<'_> {
-    /// Nothing.
+    /// Returns empty content.
     fn default() -> Self {
         Self {
             text: Text::Nothing,
@@ -69,37 +70,37 @@ impl Default for Said<'_> {
     }
 }
 
-/// A link and where it stands on its page.
+/// A link with its context on the page.
 #[derive(Debug, Clone)]
 pub struct Placed {
-    /// Where to.
+    /// The page that it leads to.
     pub to: PageId,
-    /// Its words.
+    /// Its anchor text.
     pub anchor: String,
-    /// Its words and some on either side.
+    /// Its anchor text and some words on either side.
     pub around: String,
     /// Its tag path.
     pub path: String,
 }
 
-/// A discovery, as the policy is told of it.
-struct Told {
+/// A discovery to be observed by the policy.
+struct RecalledDiscovery {
     number: Number,
     id: HostId,
     host: u32,
     depth: u16,
     at: Moment,
-    /// The page that named it.
+    /// The page that links to it.
     source: Option<PageId>,
-    /// When that page was last read and did not name it.
+    /// When that page was last read without this link.
     absent: Option<Moment>,
     url: Box<str>,
 }
 
 impl<P: Policy> Frontier<P> {
-    /// Takes in what an earlier run knew. Pages that are not `wanted` are known and do not wait; `texts`
-    /// says what is still known of the text of a page that was read. Facts that are dated after `now` are taken in
-    /// as a [`Present`] shows them.
+    /// Takes in the facts of earlier runs. Pages for which `wanted` is false are known but do
+    /// not wait. `texts` provides the stored content of a page that was read. Facts dated after
+    /// `now` are corrected by a [`Present`].
     pub fn recall<F: Facts>(
         &mut self,
         earlier: &F,
@@ -147,7 +148,7 @@ impl<P: Policy> Frontier<P> {
         for known in earlier.pages() {
             let mut known = known?;
             present.bring_back(&mut known);
-            if let Some(number) = self.roll.number(known.key.page) {
+            if let Some(number) = self.seen.number(known.key.page) {
                 self.recall_waiting(&known, number, &wanted, now);
             }
         }
@@ -155,15 +156,16 @@ impl<P: Policy> Frontier<P> {
         Ok(recalled)
     }
 
-    /// Takes in all pages, and tells the policy of them as they were discovered: the ledger sorts them
-    /// otherwise. Returns when each was last asked for.
+    /// Takes in all pages and lets the policy observe them in the order of discovery; the
+    /// ledger sorts them differently. Returns the last visit to each page, if the policy needs
+    /// links.
     fn recall_discoveries<F: Facts>(
         &mut self,
         earlier: &F,
         needs: policy::Needs,
         present: &Present,
         ahead: &mut Ahead,
-    ) -> Result<HashMap<PageId, Visit>, F::Error> {
+    ) -> Result<HashMap<PageId, LastVisit>, F::Error> {
         let mut discoveries = Vec::new();
         let mut visits = HashMap::new();
         for known in earlier.pages() {
@@ -173,12 +175,12 @@ impl<P: Policy> Frontier<P> {
             let number = self.recall_page::<F>(&known)?;
             discoveries.push(self.recall_discovery(&known, number, needs.words));
             if let Some(visited) = known.visited.as_ref().filter(|_| needs.links) {
-                visits.insert(known.key.page, Visit::new(visited, number));
+                visits.insert(known.key.page, LastVisit::new(visited, number));
             }
         }
         discoveries.sort_unstable_by_key(|page| page.number);
         for page in &discoveries {
-            self.tell(Fact::Discovered(Discovered {
+            self.observe(Fact::Discovered(Discovered {
                 page: page.number,
                 url: &page.url,
                 host: page.host,
@@ -192,11 +194,11 @@ impl<P: Policy> Frontier<P> {
         Ok(visits)
     }
 
-    /// Tells the policy what was read, in that order.
+    /// Lets the policy observe what was read, in the order of reading.
     fn recall_reads<F: Facts>(
         &mut self,
         earlier: &F,
-        mut visits: HashMap<PageId, Visit>,
+        mut visits: HashMap<PageId, LastVisit>,
         texts: impl Fn(PageId, &mut dyn FnMut(Said<'_>)),
     ) -> Result<(), F::Error> {
         let mut reads = Vec::new();
@@ -210,21 +212,21 @@ impl<P: Policy> Frontier<P> {
         reads.sort_unstable_by_key(|(visit, ..)| (visit.at, visit.number));
         for (visit, page, links) in &reads {
             texts(*page, &mut |said| {
-                let text = told_of(said.text, visit.words);
+                let text = recalled_text(said.text, visit.words);
                 self.recall_read(visit.number, Said { text, ..said }, links);
             });
         }
         Ok(())
     }
 
-    /// Tells the policy what visits found, and under a budget begins at the price that fits.
+    /// Lets the policy observe the visits. Under a budget, also computes the first price.
     fn recall_visits<F: Facts>(
         &mut self,
         earlier: &F,
-        told: bool,
+        observes_visits: bool,
         present: &Present,
     ) -> Result<(), F::Error> {
-        if !told && self.spending().is_none() {
+        if !observes_visits && self.spending().is_none() {
             return Ok(());
         }
         let sampled = self.spending().map(|spending| spending.sample.pages());
@@ -233,11 +235,11 @@ impl<P: Policy> Frontier<P> {
         for known in earlier.pages() {
             let mut known = known?;
             present.bring_back(&mut known);
-            let Some(number) = self.roll.number(known.key.page) else {
+            let Some(number) = self.seen.number(known.key.page) else {
                 continue;
             };
-            if let Some(visited) = known.visited.as_ref().filter(|_| told) {
-                self.tell_visited(number, &discovered(&known), &visited.history);
+            if let Some(visited) = known.visited.as_ref().filter(|_| observes_visits) {
+                self.observe_visit(number, &discovered(&known), &visited.history);
             }
             if sampled.contains(&number)
                 && let Tariff::Budget(spending) = &mut self.tariff
@@ -247,7 +249,7 @@ impl<P: Policy> Frontier<P> {
         }
         let found = self.sampled_price(present.now());
         if let (Tariff::Budget(spending), Some(price)) = (&mut self.tariff, found) {
-            spending.follower.found(price);
+            spending.tracker.found(price);
         }
         Ok(())
     }
@@ -264,8 +266,8 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Tells the policy a fact. Nothing waits yet: what pages are worth is asked when all is told.
-    fn tell(&mut self, fact: Fact<'_>) {
+    /// Lets the policy observe a fact. No page waits yet, so its moves are dropped.
+    fn observe(&mut self, fact: Fact<'_>) {
         self.policy.observe(&fact, &mut self.moves);
         self.moves.drain().for_each(drop);
     }
@@ -274,9 +276,9 @@ impl<P: Policy> Frontier<P> {
         let page = known.key.page;
         let number = u32::try_from(known.discovery.order).map(Number);
         let number = number.map_err(|_| F::damaged(format!("{page:?}")))?;
-        self.roll.restore(page, number);
+        self.seen.restore(page, number);
         self.partitions.insert(page.host(), known.key.partition);
-        self.recall_share(known, number);
+        self.recall_evidence(known, number);
         let copy = known
             .visited
             .as_ref()
@@ -288,13 +290,18 @@ impl<P: Policy> Frontier<P> {
         Ok(number)
     }
 
-    fn recall_discovery(&mut self, known: &Known, number: Number, words: bool) -> Told {
+    fn recall_discovery(
+        &mut self,
+        known: &Known,
+        number: Number,
+        words: bool,
+    ) -> RecalledDiscovery {
         let url = if words {
             known.discovery.url.as_str()
         } else {
             ""
         };
-        Told {
+        RecalledDiscovery {
             number,
             id: known.key.page.host(),
             host: self.bench.host(known.key.page.host()),
@@ -310,7 +317,7 @@ impl<P: Policy> Frontier<P> {
         let mut placed: HashMap<u32, &Placed> = HashMap::new();
         for link in said.links {
             // Of two links to one page the first counts, as it did when the page was read.
-            if let Some(to) = self.roll.number(link.to) {
+            if let Some(to) = self.seen.number(link.to) {
                 placed.entry(to.0).or_insert(link);
             }
         }
@@ -325,7 +332,7 @@ impl<P: Policy> Frontier<P> {
                 None => Link::new(Number(to), anchor),
             })
             .collect();
-        self.tell(Fact::Read(Read {
+        self.observe(Fact::Read(Read {
             page,
             text: said.text,
             links: &known,
@@ -334,7 +341,7 @@ impl<P: Policy> Frontier<P> {
     }
 }
 
-/// Requests in a row that a server refused, if the last was not long ago.
+/// Returns the consecutive refusals of a server, or 0 if its last wait ended long ago.
 fn remembered_refusals(facts: &ServerFacts, present: &Present) -> u16 {
     let since = present.now().since(present.ready(facts));
     if since < REMEMBERED_REFUSALS {
@@ -348,8 +355,8 @@ fn discovered(known: &Known) -> History {
     History::discovered(known.discovery.at, known.discovery.depth)
 }
 
-/// What is still known of a text that had so many words.
-fn told_of(text: Text<'_>, words: Option<u32>) -> Text<'_> {
+/// Corrects the word count of a stored text; `None`: the page has no text.
+fn recalled_text(text: Text<'_>, words: Option<u32>) -> Text<'_> {
     match (text, words) {
         (_, None) => Text::Nothing,
         (

@@ -1,10 +1,14 @@
-//! At which price would the pages that are known just use up the budget?
+//! Computes the price at which the known pages just use up the budget, on a sample of pages.
 //!
-//! Asked of a sample: a page that falls due after some time at a price is one fetch in that time; a new page that
-//! pays is one fetch in a round. Between two such questions no page counts for more than one fetch: one of which a sitemap has just said that it changed is due at once, but
-//! not again and again, and would else outweigh all others. **Invariant:** the sample holds the pages whose number is a multiple of its stride,
-//! which doubles when they become too many: what is in it is no accident of what they are worth. Their histories are
-//! kept in memory, so that the price is found without a read.
+//! At a given price, a visited page causes one fetch per time in which it falls due, and a new
+//! page that pays causes one fetch per round. Between two computations a page counts for one
+//! fetch at most. Otherwise a page that a sitemap has just reported as changed would be due at
+//! once and outweigh all others.
+//!
+//! **Invariant:** the sample holds the pages whose number is a multiple of its stride. The
+//! stride doubles when the sample becomes too large. So the selection does not depend on the
+//! worth of pages. Their histories are kept in memory, so that the price is found without a
+//! read from disk.
 
 use page::HostId;
 use policy::{History, Moment, Number, Page, Policy, Price};
@@ -13,24 +17,23 @@ use super::Frontier;
 use super::schedule::LATER;
 use crate::record::PageKey;
 
-/// Pages in the sample, at most: an error of a few percent, which claims correct.
+/// Most pages in the sample. The error is a few percent, which the tracking of the price
+/// corrects.
 const MOST: usize = 1000;
 
-/// Halvings of the interval of prices, from 10⁻¹⁵ to 10¹⁵: down to a thousandth.
+/// Bisection steps from the interval 10⁻¹⁵ to 10¹⁵ to a precision of a thousandth.
 const HALVINGS: u32 = 17;
 
-/// Some of the pages.
 pub(super) struct Sample {
     stride: u32,
     /// Sorted by number.
     pages: Vec<Sampled>,
 }
 
-/// A page of the sample.
 pub(super) struct Sampled {
     pub number: Number,
     pub host: HostId,
-    /// `None`: the page waits for the first visit, and its discovery is not told yet.
+    /// `None`: the page waits for its first visit, and its discovery was not read yet.
     pub history: Option<History>,
 }
 
@@ -44,8 +47,8 @@ impl Default for Sample {
 }
 
 impl Sample {
-    /// Takes a page that was heard of into the sample, if it belongs there.
-    pub fn hear(&mut self, number: Number, host: HostId, history: Option<&History>) {
+    /// Adds a new page to the sample, if its number fits the stride.
+    pub fn add(&mut self, number: Number, host: HostId, history: Option<&History>) {
         if !number.0.is_multiple_of(self.stride) {
             return;
         }
@@ -61,7 +64,7 @@ impl Sample {
         }
     }
 
-    /// Takes in what has become known of a page, if it is in the sample.
+    /// Updates the history of a page, if it is in the sample.
     pub fn learn(&mut self, number: Number, history: &History) {
         let place = self.pages.binary_search_by_key(&number, |page| page.number);
         if let Ok(place) = place {
@@ -69,12 +72,11 @@ impl Sample {
         }
     }
 
-    /// The pages.
     pub fn pages(&self) -> &[Sampled] {
         &self.pages
     }
 
-    /// The pages whose histories are known.
+    /// Returns the pages whose histories are known.
     pub fn known(&self) -> Vec<(Number, History)> {
         let known = |page: &Sampled| Some((page.number, page.history?));
         self.pages.iter().filter_map(known).collect()
@@ -82,15 +84,17 @@ impl Sample {
 }
 
 impl<P: Policy> Frontier<P> {
-    /// Some of all pages, chosen by nothing that they are worth; none where there is no budget.
+    /// Returns the sample of pages, which is independent of their worth; empty without a
+    /// budget.
     pub fn sampled(&self) -> Vec<PageKey> {
         let pages = self.spending().map(|spending| spending.sample.pages());
-        let key = |page: &Sampled| self.key(self.roll.page(page.host, page.number));
+        let key = |page: &Sampled| self.key(self.seen.page(page.host, page.number));
         pages.into_iter().flatten().filter_map(key).collect()
     }
 }
 
-/// The price for a budget of so many fetches a second to `known` pages, of which these are a sample.
+/// Returns the price for a budget of `per_second` fetches per second for `known` pages, given a
+/// sample of them.
 pub(super) fn price(
     policy: &impl Policy,
     sample: &[(Number, History)],
@@ -109,7 +113,7 @@ pub(super) fn price(
             number: *number,
             history,
         };
-        // Nothing is fetched for more than it is worth once its time is over.
+        // A new page that fades is not fetched once its worth is below the price.
         let fades = policy.fades(*number).then(|| policy.worth(page, now));
         (policy.dues(page), history.asked, fades)
     });
@@ -134,7 +138,8 @@ pub(super) fn price(
             high = middle;
         }
     }
-    // Where pages are alike demand jumps. Just above the jump nothing would be fetched, just below what can be.
+    // Demand jumps where many pages have equal worth. Just above the jump no page would be
+    // fetched; just below, as many as the budget pays for.
     Price::new(low.exp())
 }
 
@@ -145,7 +150,7 @@ mod tests {
     #[test]
     fn the_sample_is_spread_over_all_pages() {
         let mut sample = Sample::default();
-        (0..100_000).for_each(|page| sample.hear(Number(page), HostId(1), None));
+        (0..100_000).for_each(|page| sample.add(Number(page), HostId(1), None));
         let pages: Vec<u32> = sample.pages().iter().map(|page| page.number.0).collect();
         assert!((MOST / 2..=MOST).contains(&pages.len()));
         assert!(pages.windows(2).all(|two| two[1] - two[0] == 128));
@@ -156,10 +161,10 @@ mod tests {
         assert_eq!(sample.known(), [(Number(128), history)]);
     }
 
-    /// Worth what it waited, in seconds; the first page is always due.
-    struct Waiting;
+    /// The worth is the time since the last visit in seconds. The first page is always due.
+    struct WorthByWait;
 
-    impl Policy for Waiting {
+    impl Policy for WorthByWait {
         fn worth(&self, page: Page<'_>, now: Moment) -> policy::Worth {
             let asked = page.history.asked.unwrap_or_default();
             policy::Worth::new(now.since(asked).as_secs_f64())
@@ -176,7 +181,7 @@ mod tests {
         }
     }
 
-    /// All pages are worth the same after a day, and no more than that ever.
+    /// All pages have the same worth after a day, which does not grow further.
     struct Alike;
 
     impl Policy for Alike {
@@ -199,7 +204,7 @@ mod tests {
             ..History::default()
         };
         let sample: Vec<_> = (0..100).map(|page| (Number(page), history)).collect();
-        // Half of what they want at the highest price that they pay.
+        // Half of what they demand at the highest price that they pay.
         let per_second = 50.0 / 86_400.0;
         let found = price(&Alike, &sample, 100, per_second, Moment::START).unwrap();
         let share = found.value() / 7417.4;
@@ -214,8 +219,9 @@ mod tests {
             ..History::default()
         };
         let sample: Vec<_> = (0..100).map(|page| (Number(page), history)).collect();
-        let found = price(&Waiting, &sample, 100, 1.0, now).unwrap().value();
-        // A hundred pages, one a second: each after about as many seconds.
+        let found = price(&WorthByWait, &sample, 100, 1.0, now).unwrap().value();
+        // A hundred pages at one fetch per second: each page is fetched about every hundred
+        // seconds.
         assert!((90.0..130.0).contains(&found), "{found}");
     }
 }

@@ -1,11 +1,13 @@
-//! When is a page looked at again, and is it worth a fetch then?
+//! Decides when a page is examined again, and whether it is worth a fetch then.
 //!
-//! A page that does not pay now gets an appointment for the moment at which it will, at the price of today.
-//! The price moves; so what an appointment means is looked at when its time has come, from the page's
-//! history. A choice that needs a history which only the ledger has is put off until the caller has brought it
-//! (`histories.rs`). Under a budget every page is looked at once a round, a round
-//! being the time in which the budget could pay for a fetch of every page: so a price that has fallen is
-//! noticed, and nothing ever looks at all pages at once.
+//! A page that does not pay now gets an appointment for the time at which it will, at today's
+//! price. The price moves, so the page is evaluated again at that time, from its history. A
+//! choice that needs a history which only the ledger has is postponed until the caller has
+//! provided it (`histories.rs`).
+//!
+//! A *round* is the time in which the budget pays for one fetch of every page. Under a budget
+//! every page is examined once per round. So a lower price takes effect within a round, and no
+//! step examines all pages at once.
 
 use std::time::Duration;
 
@@ -13,121 +15,121 @@ use page::HostId;
 use policy::{Fact, History, Moment, Number, Page, Policy, Price, Visited, Worth};
 
 use super::Frontier;
-use super::histories::Past;
-use super::returning::Returning;
+use super::histories::PageHistory;
+use super::revaluation::RevaluationQueue;
 use super::sample::{self, Sample};
 use crate::bench::{self, Visit};
-use crate::calendar::{Appointment, Why};
-use crate::price::Follower;
+use crate::calendar::{Appointment, AppointmentKind};
+use crate::price::PriceTracker;
 use crate::record::PageKey;
 
-/// How long a page waits whose history cannot be read now.
+/// How long a page waits whose history cannot be read.
 const UNREADABLE: Duration = Duration::from_secs(1);
-/// A page of a host that has enough on the bench is looked at again after such a part of a round, and so often
-/// in a round the price is found anew.
+/// Parts of a round. A page whose host has enough pages on the bench is examined again after
+/// one part, and the price is computed on the sample once per part.
 pub(super) const LATER: u32 = 16;
-/// Pages whose time has come that are looked at in one go.
+/// Most due pages that are examined in one batch.
 const LOOKS: usize = 256;
-/// Known pages on the bench that are quoted anew before a choice.
-const QUOTES: usize = 8;
+/// Most pages on the bench whose worth is recomputed before a choice, of each kind.
+const REVALUED: usize = 8;
 
-/// What a fetch must be worth.
+/// The rule for the price.
 pub(super) enum Tariff {
-    /// The same, always.
+    /// A constant price.
     Fixed(Price),
-    /// What the budget can pay.
+    /// The price at which the budget is just spent.
     Budget(Box<Spending>),
 }
 
 pub(super) struct Spending {
-    pub follower: Follower,
+    pub tracker: PriceTracker,
     pub per_second: f64,
-    /// Nothing is fetched before its time until then.
-    pub rests: Moment,
-    /// Pages that the choice under way has looked at before their time.
+    /// No page is fetched early before this moment.
+    pub early_from: Moment,
+    /// Pages that the current choice has examined early.
     pub looked_at: Vec<Number>,
-    /// Known pages on the bench.
-    pub returning: Returning,
+    /// Visited pages on the bench.
+    pub revisits: RevaluationQueue,
     /// New pages on the bench that lose worth while they wait.
-    pub fading: Returning,
+    pub fading: RevaluationQueue,
     pub sample: Sample,
-    /// When the sample is asked for the price next.
-    pub asks: Moment,
-    /// The pages that were known when it was asked last.
-    pub asked_of: usize,
+    /// When the price is computed on the sample next.
+    pub next_sampling: Moment,
+    /// Number of known pages when it was computed last.
+    pub known_at_sampling: usize,
 }
 
-/// What to do now.
+/// What the crawl should do now.
 #[derive(Debug)]
 pub enum Next {
     /// Visit this host.
     Visit(Visit),
-    /// Nothing before this moment, unless something is heard of or settled.
+    /// Wait until this moment, unless a page is discovered or a visit settled before.
     WaitUntil(Moment),
-    /// Nothing waits at all.
+    /// No page waits.
     Idle,
-    /// The choice depends on histories that are [wanted](Frontier::wanted): ask again when they are
-    /// [brought](Frontier::bring).
+    /// The choice depends on [missing histories](Frontier::wanted): call again when they are
+    /// [provided](Frontier::bring).
     Unknown,
 }
 
-/// Whether a visit goes on.
+/// Whether a visit continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
-    /// With the pages that were claimed for it.
+    /// It continues with the pages that were claimed for it.
     Claimed,
     /// It ends.
     Nothing,
-    /// That depends on histories that are [wanted](Frontier::wanted): ask again when they are
-    /// [brought](Frontier::bring).
+    /// This depends on [missing histories](Frontier::wanted): call again when they are
+    /// [provided](Frontier::bring).
     Unknown,
 }
 
-/// How far a choice has come that is put off until histories are brought.
+/// Progress of a choice that is postponed until histories are loaded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Choosing {
     #[default]
     Begun,
-    /// The price is that of now.
+    /// The price is up to date.
     Priced,
-    /// Pages on the bench are worth what they are worth now.
-    Quoted,
+    /// The worths of pages on the bench are up to date.
+    Revalued,
 }
 
-/// A number of fetches a second that can be reckoned with.
+/// Limits a rate to a range in which the arithmetic is safe.
 pub(super) fn affordable(per_second: f64) -> f64 {
     per_second.clamp(1e-9, 1e9)
 }
 
 impl<P: Policy> Frontier<P> {
-    /// The frontier under a budget of so many fetches a second: the price follows it. The caller asks for the
+    /// Adds a budget in fetches per second, which determines the price. The caller next_sampling for the
     /// [next](Frontier::next) visit only when a fetch may be made.
     #[must_use]
     pub fn with_budget(mut self, per_second: f64) -> Self {
         self.bench.track();
         self.tariff = Tariff::Budget(Box::new(Spending {
-            follower: Follower::default(),
+            tracker: PriceTracker::default(),
             per_second: affordable(per_second),
-            rests: Moment::START,
+            early_from: Moment::START,
             looked_at: Vec::new(),
-            returning: Returning::default(),
-            fading: Returning::default(),
+            revisits: RevaluationQueue::default(),
+            fading: RevaluationQueue::default(),
             sample: Sample::default(),
-            asks: Moment::START,
-            asked_of: 0,
+            next_sampling: Moment::START,
+            known_at_sampling: 0,
         }));
         self
     }
 
-    /// What a fetch must be worth now.
+    /// Returns the price: the worth that a fetch must have now.
     pub fn price(&self) -> Price {
         match &self.tariff {
             Tariff::Fixed(price) => *price,
-            Tariff::Budget(spending) => spending.follower.price(),
+            Tariff::Budget(spending) => spending.tracker.price(),
         }
     }
 
-    /// What to do now.
+    /// Returns what the crawl should do now.
     pub fn next(&mut self, now: Moment) -> Next {
         if self.histories.are_awaited() {
             return Next::Unknown;
@@ -139,9 +141,9 @@ impl<P: Policy> Frontier<P> {
         if !self.wake(now) {
             return Next::Unknown;
         }
-        if self.choosing < Choosing::Quoted {
-            self.quote(now);
-            self.choosing = Choosing::Quoted;
+        if self.choosing < Choosing::Revalued {
+            self.revalue(now);
+            self.choosing = Choosing::Revalued;
         }
         if !self.bring_forward(now) {
             return Next::Unknown;
@@ -173,20 +175,20 @@ impl<P: Policy> Frontier<P> {
         if taken { More::Claimed } else { More::Nothing }
     }
 
-    /// Takes the pages whose histories a choice depends on. Each is named once, and has to be
-    /// [brought](Self::bring) then.
+    /// Takes the list of pages whose histories a choice depends on. Each is listed once; the
+    /// caller must [provide](Self::bring) its history.
     pub fn wanted(&mut self) -> Vec<PageKey> {
         self.histories.take_wanted()
     }
 
-    /// Whether histories that were wanted have not been brought yet.
+    /// Returns whether the choice waits for histories.
     pub fn awaits_histories(&self) -> bool {
         self.histories.are_awaited()
     }
 
-    /// Takes in the history of a page that was wanted; `None`: it cannot be read now.
+    /// Takes in a history that was requested; `None`: it cannot be read now.
     pub fn bring(&mut self, page: page::PageId, history: Option<History>) {
-        let Some(number) = self.roll.number(page) else {
+        let Some(number) = self.seen.number(page) else {
             return;
         };
         self.histories.bring(number, history);
@@ -195,46 +197,47 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// From now on there are so many fetches a second. Nothing happens to a frontier without a budget.
+    /// Changes the budget to `per_second` fetches per second. Does nothing without a budget.
     ///
-    /// The price is found anew, since the one that was followed is that of another budget. Where a round has become
-    /// shorter, appointments come nearer in proportion, so that every page is still looked at once a round.
+    /// The price is computed again, since the current one belongs to the old budget. If rounds
+    /// become shorter, appointments come nearer in proportion, so that every page is still
+    /// examined once per round.
     pub fn afford(&mut self, per_second: f64, now: Moment) {
         let Tariff::Budget(spending) = &mut self.tariff else {
             return;
         };
         let before = spending.per_second;
         spending.per_second = affordable(per_second);
-        // A rest was as long as a fetch of the other budget takes to be earned.
-        (spending.rests, spending.asks) = (now, now);
+        // The pause was set to the time per fetch of the old budget.
+        (spending.early_from, spending.next_sampling) = (now, now);
         let share = before / spending.per_second;
         if share < 1.0 {
             self.calendar.hasten(now, share);
         }
         let found = self.sampled_price(now);
         if let (Tariff::Budget(spending), Some(price)) = (&mut self.tariff, found) {
-            spending.follower = Follower::at(price);
+            spending.tracker = PriceTracker::at(price);
         }
     }
 
-    /// Takes in what a visit found, and has the page wait if it is worth another.
+    /// Takes in the result of a visit and schedules the next one.
     pub fn visited(&mut self, page: page::PageId, before: &History, after: &History, now: Moment) {
         self.forget(page);
-        if let Some(number) = self.roll.number(page) {
-            self.tell_visited(number, before, after);
+        if let Some(number) = self.seen.number(page) {
+            self.observe_visit(number, before, after);
             self.wait(page.host(), number, after, now);
         }
     }
 
-    /// Takes in what else has become known of a page that was visited: what its last copy gave, or that it
-    /// was said to have changed.
+    /// Takes in news about a visited page: the gain of its last copy, or a hint that it has
+    /// changed.
     pub fn learned(&mut self, page: page::PageId, before: &History, after: &History, now: Moment) {
-        let Some(number) = self.roll.number(page) else {
+        let Some(number) = self.seen.number(page) else {
             return;
         };
-        self.tell_visited(number, before, after);
+        self.observe_visit(number, before, after);
         if let Tariff::Budget(spending) = &mut self.tariff {
-            spending.returning.learn(number, after);
+            spending.revisits.learn(number, after);
         }
         if self.calendar.has(number) {
             self.wait(page.host(), number, after, now);
@@ -248,12 +251,12 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Pages that are ready, deferred or will be looked at later.
+    /// Number of pages that are on the bench, deferred or in the calendar.
     pub fn waiting(&self) -> usize {
         self.bench.waiting() + self.bench.deferred() + self.calendar.len()
     }
 
-    pub(super) fn tell_visited(&mut self, page: Number, before: &History, after: &History) {
+    pub(super) fn observe_visit(&mut self, page: Number, before: &History, after: &History) {
         let fact = Fact::Visited(Visited {
             page,
             before,
@@ -267,7 +270,7 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Offers a page if it pays, or makes an appointment with it.
+    /// Offers a page if it pays, else makes an appointment for it.
     pub(super) fn wait(&mut self, host: HostId, page: Number, history: &History, now: Moment) {
         let facts = Page {
             number: page,
@@ -279,25 +282,25 @@ impl<P: Policy> Frontier<P> {
             if !self.policy.fades(page) || worth.pays(self.price()) {
                 return self.offer(page, host, worth, Some(history));
             }
-            // Its time is over.
+            // It lost its worth while it waited.
             due = None;
         }
         if history.outcome.is_none() && due.is_none() {
             self.bench.hold(page, host);
         }
         let round = self.round().map(|round| now + round);
-        let (at, why) = match (due, round) {
-            (Some(due), Some(round)) if due > round => (round, Why::Seen),
-            (Some(due), _) => (due, Why::Due),
-            (None, Some(round)) => (round, Why::Seen),
+        let (at, kind) = match (due, round) {
+            (Some(due), Some(round)) if due > round => (round, AppointmentKind::Review),
+            (Some(due), _) => (due, AppointmentKind::Due),
+            (None, Some(round)) => (round, AppointmentKind::Review),
             (None, None) => return self.calendar.cancel(page),
         };
         let host = self.bench.host(host);
-        self.calendar.set(Appointment { at, page, host }, why);
+        self.calendar.set(Appointment { at, page, host }, kind);
     }
 
-    /// Offers a page with its history; `None`: it was never visited. A new page beyond the budget of its
-    /// domain is deferred.
+    /// Offers a page; `history` is `None` if it was never visited. A new page beyond the budget
+    /// of its domain is deferred.
     pub(super) fn offer(
         &mut self,
         page: Number,
@@ -330,27 +333,29 @@ impl<P: Policy> Frontier<P> {
         {
             let host = self.bench.host(host);
             match (visited, fades) {
-                (true, _) => spending.returning.insert(page, host, history),
+                (true, _) => spending.revisits.insert(page, host, history),
                 (false, true) => spending.fading.insert(page, host, history),
                 (false, false) => {}
             }
         }
     }
 
-    /// The time in which the budget pays for a fetch of every page; `None`: there is no budget.
+    /// Returns the time in which the budget pays for a fetch of every page; `None`: there is no
+    /// budget.
     fn round(&self) -> Option<Duration> {
         let per_second = self.spending()?.per_second;
         Duration::try_from_secs_f64(self.known().max(1) as f64 / per_second).ok()
     }
 
-    /// Takes a page that was heard of into the sample that the price is found on.
+    /// Adds a new page to the sample for the price.
     pub(super) fn sample(&mut self, page: Number, host: HostId, history: Option<&History>) {
         if let Tariff::Budget(spending) = &mut self.tariff {
-            spending.sample.hear(page, host, history);
+            spending.sample.add(page, host, history);
         }
     }
 
-    /// Finds the price anew, a few times a round and when the pages have doubled.
+    /// Computes the price on the sample, several times per round and when the number of pages
+    /// has doubled.
     fn find_price(&mut self, now: Moment) {
         if self.spending().is_none() {
             return;
@@ -360,17 +365,18 @@ impl<P: Policy> Frontier<P> {
         let Tariff::Budget(spending) = &mut self.tariff else {
             return;
         };
-        if now < spending.asks && known < 2 * spending.asked_of {
+        if now < spending.next_sampling && known < 2 * spending.known_at_sampling {
             return;
         }
-        (spending.asks, spending.asked_of) = (now + pause, known);
+        (spending.next_sampling, spending.known_at_sampling) = (now + pause, known);
         let found = self.sampled_price(now);
         if let (Tariff::Budget(spending), Some(price)) = (&mut self.tariff, found) {
-            spending.follower.found(price);
+            spending.tracker.found(price);
         }
     }
 
-    /// The price by what the pages of the sample are worth; `None`: there are none, or no budget.
+    /// Returns the price that the sample gives; `None`: the sample is empty, or there is no
+    /// budget.
     pub(super) fn sampled_price(&self, now: Moment) -> Option<Price> {
         let spending = self.spending()?;
         let sample = spending.sample.known();
@@ -378,15 +384,15 @@ impl<P: Policy> Frontier<P> {
         sample::price(&self.policy, &sample, self.known(), per_second, now)
     }
 
-    /// Looks at the pages whose time has come. Returns `false` if histories are wanted for that; nothing was looked
-    /// at then.
+    /// Examines the pages whose appointments have come. Returns `false` if histories must be
+    /// loaded first; no page of that batch was examined then.
     fn wake(&mut self, now: Moment) -> bool {
         loop {
             let mut due = Vec::new();
             while let Some(first) = self.calendar.first()
                 && first.at <= now
                 && due.len() < LOOKS
-                && !self.returning().is_some_and(Returning::is_full)
+                && !self.revisits().is_some_and(RevaluationQueue::is_full)
             {
                 due.extend(self.calendar.pop());
             }
@@ -397,36 +403,37 @@ impl<P: Policy> Frontier<P> {
                 .iter()
                 .filter(|(first, _)| !self.has_enough_of(first.host));
             let looked_at: Vec<Appointment> = looked_at.map(|(first, _)| *first).collect();
-            if !self.want_absent(&looked_at) {
-                for (appointment, why) in due {
-                    self.calendar.set(appointment, why);
+            if !self.request_missing(&looked_at) {
+                for (appointment, kind) in due {
+                    self.calendar.set(appointment, kind);
                 }
                 return false;
             }
             let mut due = due.into_iter();
-            for (first, why) in due.by_ref() {
-                if self.returning().is_some_and(Returning::is_full) {
-                    self.calendar.set(first, why);
+            for (first, kind) in due.by_ref() {
+                if self.revisits().is_some_and(RevaluationQueue::is_full) {
+                    self.calendar.set(first, kind);
                     break;
                 }
                 if self.has_enough_of(first.host) {
                     let at = now + self.round().unwrap_or_default() / LATER;
-                    self.calendar.set(Appointment { at, ..first }, Why::Due);
+                    self.calendar
+                        .set(Appointment { at, ..first }, AppointmentKind::Due);
                 } else {
                     self.look(first, now, 1.0);
                 }
             }
-            due.for_each(|(first, why)| self.calendar.set(first, why));
+            due.for_each(|(first, kind)| self.calendar.set(first, kind));
         }
     }
 
-    /// Asks for the histories that looks at these pages need. Returns whether all are here.
-    pub(super) fn want_absent(&mut self, appointments: &[Appointment]) -> bool {
+    /// Requests missing histories of these pages. Returns whether none is missing.
+    pub(super) fn request_missing(&mut self, appointments: &[Appointment]) -> bool {
         let mut all = true;
         for appointment in appointments {
             let host = self.bench.host_id(appointment.host);
-            if matches!(self.past(host, appointment.page), Past::Absent) {
-                let page = self.roll.page(host, appointment.page);
+            if matches!(self.past(host, appointment.page), PageHistory::Absent) {
+                let page = self.seen.page(host, appointment.page);
                 if let Some(key) = self.key(page) {
                     self.histories.want(appointment.page, key);
                     all = false;
@@ -437,41 +444,47 @@ impl<P: Policy> Frontier<P> {
     }
 
     fn has_enough_of(&self, host: bench::HostIndex) -> bool {
-        self.returning()
+        self.revisits()
             .is_some_and(|pages| pages.has_enough_of(host))
     }
 
-    pub(super) fn returning(&self) -> Option<&Returning> {
-        self.spending().map(|spending| &spending.returning)
+    pub(super) fn revisits(&self) -> Option<&RevaluationQueue> {
+        self.spending().map(|spending| &spending.revisits)
     }
 
-    /// Tells the bench what some of the pages that wait there are worth by now: known ones grow, and those
-    /// that a source named fade.
-    fn quote(&mut self, now: Moment) {
-        for _ in 0..self.returning().map_or(0, Returning::len).min(QUOTES) {
-            self.quote_next(|spending| &mut spending.returning, now);
+    /// Recomputes the worth of some pages on the bench: visited pages gain worth, and new pages
+    /// that a source named may lose it.
+    fn revalue(&mut self, now: Moment) {
+        for _ in 0..self
+            .revisits()
+            .map_or(0, RevaluationQueue::len)
+            .min(REVALUED)
+        {
+            self.revalue_next(|spending| &mut spending.revisits, now);
         }
         let fading = self.spending().map(|spending| spending.fading.len());
-        for _ in 0..fading.unwrap_or(0).min(QUOTES) {
-            self.quote_next(|spending| &mut spending.fading, now);
+        for _ in 0..fading.unwrap_or(0).min(REVALUED) {
+            self.revalue_next(|spending| &mut spending.fading, now);
         }
     }
 
-    fn quote_next(&mut self, of: impl Fn(&mut Spending) -> &mut Returning, now: Moment) {
+    fn revalue_next(&mut self, of: impl Fn(&mut Spending) -> &mut RevaluationQueue, now: Moment) {
         let Tariff::Budget(spending) = &mut self.tariff else {
             return;
         };
-        let Some((number, index)) = of(spending).turn() else {
+        let Some((number, index)) = of(spending).next_page() else {
             return;
         };
-        // Its host was given up since. Nobody will claim it, and it must not keep others from the bench.
+        // Its host was parked since. It will not be claimed, and must not count against the
+        // limits.
         if !self.bench.waits(number) {
             return of(spending).remove(number, index);
         }
         let host = self.bench.host_id(index);
         let Some(history) = of(spending).history(number) else {
-            // It was offered without: it is quoted when its turn has come again.
-            let key = self.key(self.roll.page(host, number));
+            // It was offered without a history. Its worth is recomputed in the next round-robin
+            // turn.
+            let key = self.key(self.seen.page(host, number));
             return (key.into_iter()).for_each(|key| self.histories.want(number, key));
         };
         let page = Page {
@@ -490,15 +503,15 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Looks at a page: offers it if it is worth this share of the price, and else sees it later. Returns
-    /// whether it was offered.
+    /// Evaluates a page: offers it if it is worth this share of the price, else schedules it
+    /// for later. Returns whether it was offered.
     pub(super) fn look(&mut self, appointment: Appointment, now: Moment, share: f64) -> bool {
         let number = appointment.page;
         let host = self.bench.host_id(appointment.host);
-        let Past::Known(history) = self.past(host, number) else {
+        let PageHistory::Known(history) = self.past(host, number) else {
             let at = now + UNREADABLE;
             self.calendar
-                .set(Appointment { at, ..appointment }, Why::Seen);
+                .set(Appointment { at, ..appointment }, AppointmentKind::Review);
             return false;
         };
         let page = Page {
@@ -515,16 +528,16 @@ impl<P: Policy> Frontier<P> {
         !self.calendar.has(number)
     }
 
-    /// What is known here of the visits to a page.
-    fn past(&self, host: HostId, number: Number) -> Past {
-        let page = self.roll.page(host, number);
+    /// Returns what is known here about the visits to a page.
+    fn past(&self, host: HostId, number: Number) -> PageHistory {
+        let page = self.seen.page(host, number);
         match self.recent.get(&page) {
-            Some((_, found)) => Past::Known(History::discovered(found.at, found.depth)),
+            Some((_, found)) => PageHistory::Known(History::discovered(found.at, found.depth)),
             None => self.histories.get(number),
         }
     }
 
-    /// Moves the price by what was claimed for a visit, beside what it had `before`.
+    /// Moves the price according to the pages claimed for a visit, except the first `before`.
     fn pay(&mut self, visit: &Visit, before: usize) {
         let known = self.known();
         let Tariff::Budget(spending) = &mut self.tariff else {
@@ -533,17 +546,17 @@ impl<P: Policy> Frontier<P> {
         let host = visit.host_index();
         let next = self.bench.best(host);
         for (page, worth) in visit.left().zip(visit.worths()).skip(before) {
-            spending.returning.remove(page, host);
+            spending.revisits.remove(page, host);
             spending.fading.remove(page, host);
-            spending.follower.claimed(worth, next, known);
+            spending.tracker.claimed(worth, next, known);
         }
     }
 
     fn wait_until(&mut self, ready: Option<Moment>, now: Moment) -> Next {
         let look = self.calendar.first().map(|first| first.at);
-        let rests = self.spending().map(|spending| spending.rests);
-        let rests = rests.filter(|rests| look.is_some() && *rests > now);
-        let first = [ready, look, rests].into_iter().flatten().min();
+        let early_from = self.spending().map(|spending| spending.early_from);
+        let early_from = early_from.filter(|early_from| look.is_some() && *early_from > now);
+        let first = [ready, look, early_from].into_iter().flatten().min();
         first.map_or(Next::Idle, Next::WaitUntil)
     }
 }

@@ -1,4 +1,4 @@
-//! Facts in, worths out: what moves a page, what holds it back, and that a stop changes neither.
+//! Tests the frontier: how facts change the worth of pages, and that a restart changes nothing.
 
 mod ahead;
 mod domain_budgets;
@@ -21,7 +21,7 @@ fn frontier(price: Price) -> Frontier<Backlink> {
     Frontier::new(order, Box::new(Quality), price, Manners::default(), 7)
 }
 
-/// What to do now, with histories that are at hand.
+/// Returns what to do now; `past` provides histories.
 fn choose<P: Policy>(
     frontier: &mut Frontier<P>,
     now: Moment,
@@ -35,7 +35,7 @@ fn choose<P: Policy>(
     }
 }
 
-/// Whether a visit goes on, with histories that are at hand.
+/// Returns whether a visit continues; `past` provides histories.
 fn go_on<P: Policy>(
     frontier: &mut Frontier<P>,
     visit: &mut Visit,
@@ -62,7 +62,7 @@ fn url(path: u32) -> PageUrl {
     PageUrl::parse(&format!("http://e.org/{path}")).unwrap()
 }
 
-/// Hears of a page, or hears of it again.
+/// Adds a page if it is new. Returns its number.
 fn hear(frontier: &mut Frontier<Backlink>, path: u32, facts: &mut Vec<Entry>) -> Number {
     if let Some(number) = frontier.number(url(path).id()) {
         return number;
@@ -79,7 +79,7 @@ fn hear(frontier: &mut Frontier<Backlink>, path: u32, facts: &mut Vec<Entry>) ->
     number
 }
 
-/// Has a page read that links to these.
+/// Lets the frontier read a page with links to these.
 fn read(frontier: &mut Frontier<Backlink>, page: u32, links: &[u32], facts: &mut Vec<Entry>) {
     hear(frontier, page, facts);
     let links: Vec<_> = links
@@ -95,7 +95,7 @@ fn read(frontier: &mut Frontier<Backlink>, page: u32, links: &[u32], facts: &mut
     facts.extend(frontier.read(url(page).id(), reading));
 }
 
-/// The pages in the order in which they are claimed.
+/// Returns the pages in the order in which they are claimed.
 fn claimed(frontier: &mut Frontier<Backlink>) -> Vec<u32> {
     let mut order = Vec::new();
     while let Turn::Visit(mut visit) = frontier.bench.next(NOW) {
@@ -162,7 +162,7 @@ fn another_run_ranks_by_the_same_links() {
     assert_eq!(second.known(), 6);
 }
 
-/// Recalls an earlier run. Returns the sample that the price is found on, sorted.
+/// Recalls an earlier run. Returns the sample for the price, sorted.
 fn recalled_sample<P: Policy>(mut frontier: Frontier<P>, ledger: &MemoryLedger) -> Vec<PageKey> {
     let texts = |_, _: &mut dyn FnMut(Said<'_>)| ();
     frontier.recall(ledger, |_| true, texts, NOW).unwrap();
@@ -171,7 +171,7 @@ fn recalled_sample<P: Policy>(mut frontier: Frontier<P>, ledger: &MemoryLedger) 
     sampled
 }
 
-/// Under a budget the price is found on the same sample of pages after a stop.
+/// Under a budget the price is computed on the same sample of pages after a restart.
 #[test]
 fn pages_of_an_earlier_run_are_in_the_sample() {
     let mut facts = Vec::new();
@@ -180,14 +180,14 @@ fn pages_of_an_earlier_run_are_in_the_sample() {
     assert_eq!(live.sampled().len(), 4);
     let mut ledger = MemoryLedger::default();
     ledger.commit(&facts);
-    // Whether or not the policy needs to be told of what was found.
+    // Whether or not the policy needs to observe the facts of earlier runs.
     let mut sampled = live.sampled();
     sampled.sort_unstable();
     let linked = frontier(Price::LEAST).with_budget(1.0);
     assert_eq!(recalled_sample(linked, &ledger), sampled);
     let growing = || {
         Frontier::new(
-            Growing,
+            LinearGrowth,
             Box::new(Quality),
             Price::LEAST,
             Manners::default(),
@@ -201,12 +201,12 @@ fn pages_of_an_earlier_run_are_in_the_sample() {
     assert!(recalled_sample(growing(), &ledger).is_empty(), "no budget");
 }
 
-/// A page with two links to another says the same after a stop: the first counted when it was read.
+/// A page with two links to another gives the same anchor text after a restart: the first one.
 #[test]
 fn of_two_links_to_a_page_the_first_is_told_again() {
-    /// Hears anchors.
-    struct Listening(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
-    impl Policy for Listening {
+    /// Records anchor texts.
+    struct AnchorRecorder(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+    impl Policy for AnchorRecorder {
         fn needs(&self) -> policy::Needs {
             policy::Needs {
                 links: true,
@@ -237,7 +237,7 @@ fn of_two_links_to_a_page_the_first_is_told_again() {
     entries.push(Entry::Visited(key, Box::new(visited)));
     ledger.commit(&entries);
     let heard = std::sync::Arc::default();
-    let order = Listening(std::sync::Arc::clone(&heard));
+    let order = AnchorRecorder(std::sync::Arc::clone(&heard));
     let mut recalled = Frontier::new(
         order,
         Box::new(Quality),
@@ -261,10 +261,11 @@ fn of_two_links_to_a_page_the_first_is_told_again() {
     assert_eq!(*heard.lock().unwrap(), ["first"]);
 }
 
-/// What pages are worth after a stop is what they were worth before, for orderings that know the links.
+/// Orderings that use links give pages the same worth before and after a restart.
 #[test]
 fn a_stop_changes_no_worth() {
-    // A chain with branches and a way back, read in another order than the ledger keeps.
+    // A chain with branches and a way back, read in an order that differs from that of the
+    // ledger.
     let web: [(u32, &[u32]); 7] = [
         (0, &[8, 3, 9]),
         (8, &[5, 3]),
@@ -275,7 +276,7 @@ fn a_stop_changes_no_worth() {
         (7, &[4, 10, 0]),
     ];
     let catalog = policy::catalog::Catalog::standard();
-    // OPIC's root pays when so many pages are known, and after a stop all are known from the start.
+    // OPIC's root pays when a number of pages is known; after a restart all are known at once.
     for (order, tolerance) in [
         ("backlink", 0.0),
         ("opic", 0.25),
@@ -331,7 +332,7 @@ fn a_stop_changes_no_worth() {
             entries.extend(live.read(url(page).id(), reading));
             let outcome = policy::Outcome::Changed;
             let history = History::discovered(NOW, 1).after(policy::Visit::new(at, outcome));
-            // Later nobody answered: what was read before still holds.
+            // Later there was no answer: the content that was read before stays valid.
             let outage = policy::Visit::new(at, policy::Outcome::Unreachable);
             let history = if page == 8 {
                 history.after(outage)
@@ -400,15 +401,15 @@ fn the_words_of_a_few_links_to_a_page_are_kept_and_no_more() {
     assert_eq!((kept, same), (IN_LINKS, 1));
 }
 
-/// Worth grows evenly with age, by a share of the page's own.
-struct Growing;
+/// Worth grows linearly with age, at a rate that depends on the page.
+struct LinearGrowth;
 
-/// What a page is worth a second.
+/// Growth of the worth of a page, per second.
 fn growth(number: Number) -> f64 {
     f64::from(1 + number.0 % 8)
 }
 
-impl Policy for Growing {
+impl Policy for LinearGrowth {
     fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
         let age = page
             .history
@@ -427,8 +428,8 @@ impl Policy for Growing {
     }
 }
 
-/// Under a budget each page is visited as often as its worth says, and every fetch that may be made is; and no less
-/// under another one, once what was overdue at the change is fetched.
+/// Under a budget each page is visited as often as its worth justifies, and no allowed fetch is
+/// lost. The same holds after a change of the budget, once the overdue pages are fetched.
 #[test]
 fn a_budget_is_spent_where_it_pays() {
     let pages = 400;
@@ -438,7 +439,7 @@ fn a_budget_is_spent_where_it_pays() {
             pages_per_host: u32::MAX,
             ..Manners::default()
         };
-        let mut frontier = Frontier::new(Growing, Box::new(Quality), Price::LEAST, manners, 7)
+        let mut frontier = Frontier::new(LinearGrowth, Box::new(Quality), Price::LEAST, manners, 7)
             .with_budget(per_second);
         let mut histories = HashMap::new();
         for path in 0..pages {
@@ -502,10 +503,11 @@ fn a_budget_is_spent_where_it_pays() {
     }
 }
 
-/// Copies of the first pages lose as they age, of some more than of others; the rest is hardly worth one.
+/// Copies of the first pages lose worth as they age, at different rates. The others are hardly
+/// worth a fetch.
 struct FewMatter;
 
-/// How many do.
+/// Number of the pages that matter.
 const MATTER: u32 = 40;
 
 impl Policy for FewMatter {
@@ -534,7 +536,8 @@ impl Policy for FewMatter {
     }
 }
 
-/// What was let in before there was a price, and does not pay by now, takes no fetch from what nearly does.
+/// New pages that were offered before there was a price, and do not pay now, do not displace
+/// visited pages that nearly pay.
 #[test]
 fn new_pages_that_do_not_pay_come_after_known_ones_that_nearly_do() {
     let manners = Manners {
@@ -581,11 +584,11 @@ fn new_pages_that_do_not_pay_come_after_known_ones_that_nearly_do() {
     assert!(rich >= 980, "only {rich} of 1000 were made");
 }
 
-/// An open connection goes on with what waits, and with what has fallen due meanwhile.
+/// An open connection continues with waiting pages, and with pages that have become due.
 #[test]
 fn a_visit_goes_on_with_what_has_fallen_due() {
     let mut frontier = Frontier::new(
-        Growing,
+        LinearGrowth,
         Box::new(Quality),
         Price::new(60.0).unwrap(),
         Manners::default(),
@@ -597,7 +600,7 @@ fn a_visit_goes_on_with_what_has_fallen_due() {
         histories.insert(url(path).id(), History::discovered(NOW, 0));
     }
     let mut claimed = Vec::new();
-    let mut settle = |frontier: &mut Frontier<Growing>, visit: &mut Visit, now| {
+    let mut settle = |frontier: &mut Frontier<LinearGrowth>, visit: &mut Visit, now| {
         let number = visit.first().unwrap();
         claimed.push(number.0);
         let page = frontier.page(visit.host, number);
@@ -627,7 +630,7 @@ fn a_visit_goes_on_with_what_has_fallen_due() {
         !go_on(&mut frontier, &mut visit, now, past),
         "all have been asked for"
     );
-    // Page 2 is worth three a second, and so the price first.
+    // Page 2 gains three per second, so it reaches the price first.
     now = now + std::time::Duration::from_secs(21);
     assert!(go_on(&mut frontier, &mut visit, now, past), "page 2 is due");
     settle(&mut frontier, &mut visit, now);
@@ -637,7 +640,7 @@ fn a_visit_goes_on_with_what_has_fallen_due() {
     assert_eq!(claimed, [2, 1, 0, 2]);
 }
 
-/// Page 0 grows again after each visit; what a new page is worth halves every second.
+/// The worth of page 0 grows after each visit. The worth of a new page halves every second.
 struct Fading;
 
 impl Policy for Fading {
@@ -666,7 +669,8 @@ impl Policy for Fading {
     }
 }
 
-/// A new page whose time is over while its server is busy is not fetched; what has grown meanwhile is, and so is what is new.
+/// A new page that loses its worth while its server is busy is not fetched. Pages that gained
+/// worth, and newer pages, are.
 #[test]
 fn what_fades_while_it_waits_leaves_the_bench() {
     let manners = Manners {

@@ -1,4 +1,5 @@
-//! Facts that a wrong clock dated after the present put nothing off, through restarts too.
+//! Tests that facts dated in the future by a wrong clock postpone nothing, also across
+//! restarts.
 
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ fn hour(number: u32) -> Moment {
     Moment::START + HOUR * number
 }
 
-/// A ledger that was written with the clock at hour 12: page 0 was read, page 1 did not answer, page 2 was found.
+/// Fills a ledger with the clock at hour 12: page 0 was read, page 1 did not answer, page 2 was
+/// discovered.
 fn written_ahead(ledger: &mut MemoryLedger) {
     let mut entries = Vec::new();
     let mut live = frontier(Price::LEAST);
@@ -41,8 +43,8 @@ fn written_ahead(ledger: &mut MemoryLedger) {
     ledger.commit(&entries);
 }
 
-/// Begins a run, which wants what was not read. Returns what was said, and when page 1 is asked for again; page 2 is
-/// asked for at once.
+/// Starts a run that wants the pages that were not read. Returns the report, and when page 1 is
+/// retried. Page 2 must be fetched at once.
 fn begins(ledger: &MemoryLedger, now: Moment) -> (Recalled, Moment) {
     let strategy = Box::new(Quality);
     let manners = Manners::default();
@@ -86,17 +88,17 @@ fn a_clock_that_was_ahead_puts_nothing_off() {
     };
     assert_eq!((recalled.ahead, again), (ahead, hour(10) + soon));
 
-    // Another run a little later counts from when the first noticed.
+    // A run a little later counts from the moment at which the first run noticed.
     ledger.noticed_ahead = Some(hour(10));
     let later = hour(10) + soon;
     assert_eq!(begins(&ledger, later).1, later);
     let (recalled, again) = begins(&ledger, hour(11));
     assert_eq!((recalled.ahead.by, again), (HOUR, hour(11)));
 
-    // The clock has gone further back: it is counted from now.
+    // The clock was set back further: the time counts from now.
     assert_eq!(begins(&ledger, hour(3)).1, hour(3) + soon);
 
-    // The clock has caught up, or was wrong meanwhile: the facts are as they were.
+    // The clock has caught up, or was wrong in between: the facts hold as they were written.
     let (recalled, again) = begins(&ledger, hour(12));
     assert_eq!(recalled.ahead, Ahead::default());
     assert_eq!(again, hour(12) + soon);
@@ -127,7 +129,7 @@ fn servers_are_left_alone_after_a_stop_and_refusals_are_forgotten_in_time() {
     written_ahead(&mut ledger);
     let key = ServerKey::Host(url(0).host());
     let asked = |hours, wait, refusals| {
-        // Each time the only record of the server.
+        // In each case the only record of the server.
         let mut ledger = ledger.clone();
         let facts = ServerFacts {
             asked: hour(hours),

@@ -1,4 +1,5 @@
-//! Pages beyond the budget of their domain: deferred, released, never lost, the same after a stop.
+//! Tests page budgets of domains: pages beyond them are deferred, later released, never lost,
+//! and the same after a restart.
 
 use page::Simhash;
 
@@ -9,7 +10,7 @@ const LIMITS: DomainLimits = DomainLimits {
     pages: 10,
     spare: 200,
 };
-/// The pages of a domain that another one links to, before any of its texts was read.
+/// Budget of a domain that one other domain links to, before any of its texts was read.
 const BASE: usize = 5;
 
 fn start() -> Frontier<Backlink> {
@@ -41,7 +42,7 @@ fn hear_of(frontier: &mut Frontier<Backlink>, url: &PageUrl, from: &PageUrl) -> 
     fact.into_iter().chain(read).collect()
 }
 
-/// A crawl from `seed.example` that has heard of this number of pages of a domain.
+/// Returns a crawl from `seed.example` that knows this number of pages of a domain.
 fn crawl(host: &str, pages: u32) -> Frontier<Backlink> {
     let mut frontier = start();
     let seed = at("seed.example", 0);
@@ -56,7 +57,7 @@ fn spent(frontier: &Frontier<Backlink>, host: &str) -> Option<SpentBudget> {
     frontier.domain_account(at(host, 0).host()).unwrap().spent
 }
 
-/// The next visit, to its end; `None`: there is none.
+/// Makes the next visit and returns its pages; `None`: there is none.
 fn visit(frontier: &mut Frontier<Backlink>) -> Option<Vec<u32>> {
     let Next::Visit(mut visit) = choose(frontier, NOW, |_| None) else {
         return None;
@@ -91,7 +92,7 @@ fn evidence_releases_the_best_of_what_is_deferred() {
     hear_of(&mut frontier, &at("far.example", 39), &own);
     assert_eq!(frontier.bench.deferred(), 40 - BASE);
 
-    // Another domain links to it: its own first page is within its budget as well.
+    // Another domain links to it. The first page of that domain is within its own budget.
     let other = at("other.example", 0);
     hear_of(&mut frontier, &other, &at("seed.example", 0));
     hear_of(&mut frontier, &own, &other);
@@ -101,7 +102,7 @@ fn evidence_releases_the_best_of_what_is_deferred() {
         "the best leaves first"
     );
 
-    // Distinct texts raise the budget of 20 pages from a half to three quarters of that.
+    // Distinct texts raise the factor of the budget from 1/2 to 3/4 of 20 pages.
     for text in 0..20 {
         let digest = page::Digest {
             simhash: Simhash(text),
@@ -149,7 +150,7 @@ fn spare_capacity_waits_for_visits_and_spares_domains_without_end() {
     while frontier.bench.waiting() > 0 {
         match choose(&mut frontier, NOW, |_| None) {
             Next::Visit(visit) => visits.push(visit),
-            // The server of each is being visited.
+            // A visit to the server of each page is under way.
             _ => visit_out(&mut frontier, &mut visits),
         }
     }
@@ -167,7 +168,7 @@ fn spare_capacity_waits_for_visits_and_spares_domains_without_end() {
     assert_eq!(deferring, [("tarpit.example".to_owned(), 201 - BASE)]);
 }
 
-/// Settles all visits; their pages were fetched.
+/// Settles all visits as if their pages were fetched.
 fn visit_out(frontier: &mut Frontier<Backlink>, visits: &mut Vec<Visit>) {
     for mut visit in visits.drain(..) {
         while let Some(number) = visit.first() {
@@ -178,7 +179,7 @@ fn visit_out(frontier: &mut Frontier<Backlink>, visits: &mut Vec<Visit>) {
     }
 }
 
-/// The small domain is finished before the one with many known pages gets a turn.
+/// The small domain is finished before a page of the large one is released.
 #[test]
 fn small_domains_are_finished_first() {
     let mut frontier = crawl("far.example", 40);
@@ -196,7 +197,7 @@ fn small_domains_are_finished_first() {
     assert!(rest[..40 - BASE].iter().all(small), "{rest:?}");
 }
 
-/// A page that becomes worth its price later is deferred like one that always was.
+/// A page that reaches the price later is deferred like one that always paid.
 #[test]
 fn pages_that_rise_above_the_price_keep_the_budget() {
     let price = Price::new(2.0).unwrap();
@@ -204,7 +205,7 @@ fn pages_that_rise_above_the_price_keep_the_budget() {
     let seeds = [0, 1].map(|page| at("seed.example", page));
     for seed in &seeds {
         frontier.hear_seed(seed, NOW);
-        // A page is read as a whole: links that a second reading lacks are gone.
+        // A page is read as a whole: links that a second reading lacks are removed.
         let links: Vec<Known> = (0..40)
             .map(|page| {
                 let url = at("far.example", page);
@@ -272,12 +273,12 @@ fn host_names_of_a_domain_grow_with_evidence_only() {
     assert_eq!(frontier.bench.deferred(), 57);
 }
 
-/// A page that was visited is not held back by the budget of its domain.
+/// The budget of its domain does not hold back a page that was visited.
 #[test]
 fn known_pages_are_visited_again_whatever_the_budget() {
     let price = Price::new(60.0).unwrap();
     let manners = Manners::default();
-    let mut frontier = Frontier::new(Growing, Box::new(Quality), price, manners, 7)
+    let mut frontier = Frontier::new(LinearGrowth, Box::new(Quality), price, manners, 7)
         .with_domain_budgets(DomainLimits { pages: 2, spare: 0 });
     for page in 0..20 {
         let link = Link {
@@ -289,7 +290,7 @@ fn known_pages_are_visited_again_whatever_the_budget() {
         };
         frontier.hear(link, NOW);
     }
-    let fetch = |frontier: &mut Frontier<Growing>, now| {
+    let fetch = |frontier: &mut Frontier<LinearGrowth>, now| {
         let before = History::discovered(NOW, 1);
         let after = before.after(policy::Visit::new(NOW, policy::Outcome::Changed));
         let Next::Visit(mut visit) = choose(frontier, now, |_| Some(after)) else {

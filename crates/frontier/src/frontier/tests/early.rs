@@ -1,4 +1,5 @@
-//! What is fetched before its time does not depend on how many histories are loaded at once.
+//! Tests that the choice of early pages does not depend on how many histories are loaded at
+//! once.
 
 use std::time::Duration;
 
@@ -6,16 +7,17 @@ use policy::{Outcome, Visit};
 use proptest::prelude::*;
 
 use super::*;
-use crate::calendar::{Appointment, Why};
+use crate::calendar::{Appointment, AppointmentKind};
 use crate::frontier::early::PULLS;
 use crate::frontier::schedule::Tariff;
-use crate::price::Follower;
+use crate::price::PriceTracker;
 use crate::record::Visited;
 
-/// A page: its host, what it is worth a second, and how many seconds ago it was visited; `None`: never.
+/// A page: its host, its gain of worth per second, and how many seconds ago it was visited;
+/// `None`: never.
 type Drawn = (u32, u32, Option<u64>);
 
-/// Worth grows by the second since the last visit; a new page is worth that of one second.
+/// Worth grows with the seconds since the last visit. A new page has the worth of one second.
 struct Drawing(Vec<Drawn>);
 
 impl Drawing {
@@ -40,12 +42,17 @@ impl Policy for Drawing {
     }
 }
 
-/// What is left after a look ahead: what can be fetched now, what waits on the bench, the appointments, and until when
-/// nothing is fetched before its time.
-type Left = (Option<Worth>, Vec<bool>, Vec<(Appointment, Why)>, Moment);
+/// The state after a look ahead: the page that can be fetched now, the pages on the bench, the
+/// appointments, and the moment from which pages may be fetched early again.
+type Left = (
+    Option<Worth>,
+    Vec<bool>,
+    Vec<(Appointment, AppointmentKind)>,
+    Moment,
+);
 
-/// Looks ahead in groups of this size, with appointments that were made at one price and are looked at at another.
-/// Returns also how many histories were loaded.
+/// Looks ahead in groups of this size. The appointments were made at the first price and are
+/// examined at the second. Also returns how many histories were loaded.
 fn look_ahead(group: usize, pages: &[Drawn], prices: (f64, f64), busy: usize) -> (Left, usize) {
     let begin = Moment::START + Duration::from_secs(100_000);
     let url = |(number, page): (usize, &Drawn)| {
@@ -82,7 +89,7 @@ fn look_ahead(group: usize, pages: &[Drawn], prices: (f64, f64), busy: usize) ->
     let mut frontier = frontier.with_budget(0.001);
     let set_price = |frontier: &mut Frontier<Drawing>, price: f64| {
         if let Tariff::Budget(spending) = &mut frontier.tariff {
-            spending.follower = Follower::at(Price::new(price).unwrap());
+            spending.tracker = PriceTracker::at(Price::new(price).unwrap());
         }
     };
     set_price(&mut frontier, prices.0);
@@ -101,8 +108,8 @@ fn look_ahead(group: usize, pages: &[Drawn], prices: (f64, f64), busy: usize) ->
     let waits = (0..pages.len() as u32).map(|page| frontier.bench.waits(Number(page)));
     let waits = waits.collect();
     let appointments = std::iter::from_fn(|| frontier.calendar.pop()).collect();
-    let rests = frontier.spending().unwrap().rests;
-    let left = (frontier.bench.ready(begin), waits, appointments, rests);
+    let early_from = frontier.spending().unwrap().early_from;
+    let left = (frontier.bench.ready(begin), waits, appointments, early_from);
     (left, loaded.get())
 }
 

@@ -1,12 +1,12 @@
-//! Hosts that are given up leave no trace among the pages that wait for another visit.
+//! Tests that parked hosts do not count against the limits of visited pages on the bench.
 
-use super::super::returning::Returning;
+use super::super::revaluation::RevaluationQueue;
 use super::*;
 
 #[test]
 fn pages_of_a_host_that_was_given_up_keep_no_others_from_the_bench() {
     let mut frontier = Frontier::new(
-        Growing,
+        LinearGrowth,
         Box::new(Quality),
         Price::LEAST,
         Manners::default(),
@@ -31,7 +31,7 @@ fn pages_of_a_host_that_was_given_up_keep_no_others_from_the_bench() {
     for (page, seen) in &histories {
         frontier.visited(*page, &History::discovered(NOW, 0), seen, NOW);
     }
-    let waits = |frontier: &Frontier<Growing>| frontier.returning().map(Returning::len);
+    let waits = |frontier: &Frontier<LinearGrowth>| frontier.revisits().map(RevaluationQueue::len);
     let mut now = NOW + std::time::Duration::from_secs(10_000);
     let Next::Visit(visit) = choose(&mut frontier, now, past) else {
         panic!("all are overdue");

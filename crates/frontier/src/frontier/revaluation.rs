@@ -1,8 +1,9 @@
-//! Which known pages wait on the bench for another visit?
+//! Pages on the bench whose worth is recomputed in turn.
 //!
-//! What a page is worth grows while it waits, and the bench keeps what it was worth when it was offered. So under a
-//! budget only a few wait there at a time, the others in the calendar, and those few are quoted anew in turn, from
-//! their histories, which are kept here.
+//! The worth of a page changes while it waits, but the bench keeps the worth at the time of the
+//! offer. So under a budget only a few visited pages wait on the bench at a time, and the
+//! others wait in the calendar. The worth of those few is recomputed round-robin from their
+//! histories, which are kept here.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,22 +11,22 @@ use policy::{History, Number};
 
 use crate::bench::HostIndex;
 
-/// Known pages of one host that wait on the bench, at most.
+/// Most visited pages of one host on the bench.
 const OF_HOST: u32 = 16;
-/// Of all hosts.
+/// Most visited pages of all hosts on the bench.
 const OF_ALL: usize = 4096;
 
-/// The known pages on the bench.
+/// Pages on the bench, in the order in which their worth is recomputed.
 #[derive(Default)]
-pub(super) struct Returning {
+pub(super) struct RevaluationQueue {
     /// Their histories; `None`: it was not known when the page was offered.
     pages: HashMap<Number, Option<History>>,
-    /// In the order in which they are quoted anew; those that have left the bench are passed over.
+    /// In round-robin order. Pages that have left the bench are skipped.
     turns: VecDeque<(Number, HostIndex)>,
     hosts: HashMap<HostIndex, u32>,
 }
 
-impl Returning {
+impl RevaluationQueue {
     pub fn insert(&mut self, page: Number, host: HostIndex, history: Option<&History>) {
         if self.pages.insert(page, history.copied()).is_none() {
             self.turns.push_back((page, host));
@@ -44,20 +45,20 @@ impl Returning {
         }
     }
 
-    /// The history of a page that waits.
+    /// Returns the history of a page that waits.
     pub fn history(&self, page: Number) -> Option<History> {
         self.pages.get(&page).copied().flatten()
     }
 
-    /// Takes in what has become known of a page, if it waits.
+    /// Updates the history of a page, if it waits.
     pub fn learn(&mut self, page: Number, history: &History) {
         if let Some(known) = self.pages.get_mut(&page) {
             *known = Some(*history);
         }
     }
 
-    /// The page whose turn it is to be quoted anew; then it is the last.
-    pub fn turn(&mut self) -> Option<(Number, HostIndex)> {
+    /// Returns the next page in round-robin order.
+    pub fn next_page(&mut self) -> Option<(Number, HostIndex)> {
         while let Some((page, host)) = self.turns.pop_front() {
             if self.pages.contains_key(&page) {
                 self.turns.push_back((page, host));
@@ -67,17 +68,16 @@ impl Returning {
         None
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// Whether no more can be taken.
+    /// Returns whether the limit of all hosts is reached.
     pub fn is_full(&self) -> bool {
         self.pages.len() >= OF_ALL
     }
 
-    /// Whether no more of this host can be taken.
+    /// Returns whether the limit of this host is reached.
     pub fn has_enough_of(&self, host: HostIndex) -> bool {
         self.hosts.get(&host).is_some_and(|count| *count >= OF_HOST)
     }
@@ -89,25 +89,25 @@ mod tests {
 
     #[test]
     fn a_host_has_its_share_and_all_have_theirs() {
-        let mut returning = Returning::default();
+        let mut revisits = RevaluationQueue::default();
         for page in 0..OF_HOST {
-            assert!(!returning.has_enough_of(7));
-            returning.insert(Number(page), 7, None);
-            returning.insert(Number(page), 7, None);
+            assert!(!revisits.has_enough_of(7));
+            revisits.insert(Number(page), 7, None);
+            revisits.insert(Number(page), 7, None);
         }
-        assert!(returning.has_enough_of(7) && !returning.has_enough_of(8));
-        returning.remove(Number(3), 7);
-        returning.remove(Number(3), 7);
-        assert!(!returning.has_enough_of(7) && !returning.is_full());
-        let turns: Vec<u32> = (0..returning.len())
-            .filter_map(|_| returning.turn())
+        assert!(revisits.has_enough_of(7) && !revisits.has_enough_of(8));
+        revisits.remove(Number(3), 7);
+        revisits.remove(Number(3), 7);
+        assert!(!revisits.has_enough_of(7) && !revisits.is_full());
+        let turns: Vec<u32> = (0..revisits.len())
+            .filter_map(|_| revisits.next_page())
             .map(|(page, _)| page.0)
             .collect();
         let left: Vec<u32> = (0..OF_HOST).filter(|page| *page != 3).collect();
         assert_eq!(turns, left, "each once");
         (100..)
             .take(OF_ALL)
-            .for_each(|page| returning.insert(Number(page), page, None));
-        assert!(returning.is_full());
+            .for_each(|page| revisits.insert(Number(page), page, None));
+        assert!(revisits.is_full());
     }
 }

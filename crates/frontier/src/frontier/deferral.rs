@@ -1,7 +1,7 @@
 //! Defers new pages that are beyond the budget of their domain, and releases them.
 //!
-//! **Invariant:** a page that may be asked for is on the shelf of its host only if the budget of its
-//! host or domain is used up, or its host name is not open. [`crate::domains`] says what budgets are.
+//! **Invariant:** a page that may be fetched is deferred only if the budget of its host or
+//! domain is used up, or its host name is not open. [`crate::domains`] defines the budgets.
 
 use page::{Digest, HostId, PageUrl};
 use policy::{Number, Policy};
@@ -11,8 +11,8 @@ use crate::domains::{DomainAccount, DomainBudgets, DomainLimits};
 use crate::facts::Facts;
 use crate::record::Known;
 
-/// Deferred pages that are released at a time when nothing else is left. Few: a page within budget
-/// that one of them names then waits behind a few only.
+/// Deferred pages that are released at a time when nothing else is left. The number is small,
+/// so that newly found pages within budget wait behind a few only.
 const SPARE_PAGES: usize = 64;
 
 /// Domains share spare capacity if none has more than this many times the known pages of the
@@ -20,20 +20,19 @@ const SPARE_PAGES: usize = 64;
 const ALIKE: u32 = 2;
 
 impl<P: Policy> Frontier<P> {
-    /// The frontier with page budgets for domains that no user named. To be called before
-    /// [`Frontier::recall`].
+    /// Adds page budgets for domains without a seed. To be called before [`Frontier::recall`].
     #[must_use]
     pub fn with_domain_budgets(mut self, limits: DomainLimits) -> Self {
         self.domains = Some(Box::new(DomainBudgets::new(limits)));
         self
     }
 
-    /// The budget of a host and its domain; `None`: it has none.
+    /// Returns the budget of a host and its domain; `None`: it has none.
     pub fn domain_account(&self, host: HostId) -> Option<DomainAccount> {
         self.domains.as_ref()?.account(host)
     }
 
-    /// The domains with deferred pages, those with most first, `most` of them at most.
+    /// Returns up to `most` domains with deferred pages and their number, in descending order.
     pub fn deferring_domains(&self, most: usize) -> Vec<(String, usize)> {
         let Some(domains) = &self.domains else {
             return Vec::new();
@@ -49,20 +48,20 @@ impl<P: Policy> Frontier<P> {
         deferring
     }
 
-    /// Counts the first text that was read of a page as evidence.
+    /// Counts the first text of a page as evidence.
     pub fn share_text(&mut self, host: HostId, text: &Digest) {
         let domains = self.domains.as_mut();
         let grown = domains.and_then(|domains| domains.read(host, text.simhash));
         self.release(grown);
     }
 
-    /// Counts a page that was heard of, and the link that named it, as evidence.
-    pub(super) fn share(&mut self, page: Number, link: &Link<'_>) {
+    /// Counts a new page, and the link that leads to it, as evidence.
+    pub(super) fn count_discovery(&mut self, page: Number, link: &Link<'_>) {
         let Some(domains) = &mut self.domains else {
             return;
         };
         let name = || link.url.registrable_domain().into();
-        let domain = domains.heard(page, link.url.host(), name);
+        let domain = domains.add_page(page, link.url.host(), name);
         let grown = match link.source {
             None => {
                 domains.exempt(domain);
@@ -74,7 +73,7 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Counts the links of a page as evidence.
-    pub(super) fn share_links(&mut self, from: HostId, links: &[policy::Link<'_>]) {
+    pub(super) fn count_links(&mut self, from: HostId, links: &[policy::Link<'_>]) {
         for link in links {
             let Some(domains) = &mut self.domains else {
                 return;
@@ -100,7 +99,7 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// The host with the best deferred page.
+    /// Returns the host with the best deferred page.
     fn best_of(&self, hosts: impl Iterator<Item = HostId>) -> Option<HostId> {
         let best = hosts.filter_map(|host| Some((self.bench.best_deferred(host)?, host)));
         let best = best.max();
@@ -116,8 +115,8 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Releases a few pages beyond the budgets, if nothing else waits and no visit is under way that
-    /// could find something. Returns whether there were any.
+    /// Releases a few pages beyond the budgets, if nothing else waits and no visit is under way
+    /// that could find pages. Returns whether it released any.
     pub(super) fn use_spare_capacity(&mut self) -> bool {
         if self.bench.deferred() == 0 || !self.bench.is_at_rest() {
             return false;
@@ -154,8 +153,8 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Counts a page that the ledger knows, and its text.
-    pub(super) fn recall_share(&mut self, known: &Known, page: Number) {
+    /// Counts a page of the ledger, and its text, as evidence.
+    pub(super) fn recall_evidence(&mut self, known: &Known, page: Number) {
         let Some(domains) = &mut self.domains else {
             return;
         };
@@ -164,7 +163,7 @@ impl<P: Policy> Frontier<P> {
             let url = PageUrl::parse(&known.discovery.url);
             url.map_or_else(|_| "".into(), |url| url.registrable_domain().into())
         };
-        let domain = domains.heard(page, host, name);
+        let domain = domains.add_page(page, host, name);
         if known.discovery.source.is_none() {
             domains.exempt(domain);
         }
@@ -178,14 +177,14 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Counts the links that the ledger knows, and releases what is within budget.
+    /// Counts the links in the ledger as evidence, and releases the pages within budget.
     pub(super) fn end_recall<F: Facts>(&mut self, facts: &F) -> Result<(), F::Error> {
         let Some(domains) = &mut self.domains else {
             return Ok(());
         };
         for known in facts.pages() {
             let known = known?;
-            let page = self.roll.number(known.key.page);
+            let page = self.seen.number(known.key.page);
             if let (Some(page), Some(source)) = (page, known.discovery.source) {
                 domains.linked(source.host(), page);
             }

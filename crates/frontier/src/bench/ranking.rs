@@ -1,14 +1,14 @@
-//! Keeps hosts ranked within their server, and servers on the bench.
+//! Keeps hosts ranked within their server, and ready servers ranked on the bench.
 
 use std::cmp::Reverse;
 
 use policy::server::{Bid, Line, Queue};
 use policy::{Moment, Rank};
 
-use super::{Bench, HostIndex, Seat, ServerIndex};
+use super::{Bench, HostIndex, ServerIndex, ServerPosition};
 
 impl Bench {
-    /// Pages that a connection to a host carries.
+    /// Size of a host's hand: the pages that one connection to it carries.
     pub(super) fn hand(&self, index: HostIndex) -> usize {
         let estimate = self
             .hosts
@@ -18,7 +18,7 @@ impl Bench {
         carries.clamp(1, self.manners.pages_per_visit)
     }
 
-    /// What the next visit to a host is worth; `worths` is room to work in.
+    /// Returns the rank and size of the next visit to a host. `worths` is a scratch buffer.
     pub(super) fn bid(&self, index: HostIndex, worths: &mut Vec<f32>) -> Bid {
         let host = &self.hosts[index as usize];
         host.queue.best(self.most(index), worths);
@@ -29,7 +29,7 @@ impl Bench {
         })
     }
 
-    /// The same, without asking for room each time.
+    /// Does the same as [`bid`](Self::bid) with the bench's own scratch buffer.
     pub(super) fn bid_now(&mut self, index: HostIndex) -> Bid {
         let mut worths = std::mem::take(&mut self.worths);
         let bid = self.bid(index, &mut worths);
@@ -37,7 +37,7 @@ impl Bench {
         bid
     }
 
-    /// The connection that a visit uses.
+    /// Describes the connection that a visit uses, for the strategy.
     pub(super) fn line(&self, open: bool) -> Line {
         Line {
             open,
@@ -45,12 +45,12 @@ impl Bench {
         }
     }
 
-    /// Whether as many pages of a host were claimed as may be.
+    /// Returns whether the claims of a host have reached their limit.
     pub(super) fn is_spent(&self, index: HostIndex) -> bool {
         self.hosts[index as usize].claimed >= self.manners.pages_per_host
     }
 
-    /// Pages that the next visit to a host may be for.
+    /// Most pages that the next visit to a host may have.
     pub(super) fn most(&self, index: HostIndex) -> usize {
         let host = &self.hosts[index as usize];
         let pace = self.servers[host.server as usize].pace;
@@ -61,13 +61,13 @@ impl Bench {
         self.hand(index).min(allowed as usize)
     }
 
-    /// Ranks a host anew among those of its server, and the server on the bench.
+    /// Updates the rank of a host within its server, and that of the server on the bench.
     pub(super) fn list(&mut self, index: HostIndex) {
         let host = &self.hosts[index as usize];
         let server = host.server;
-        if host.queue.is_empty() || host.is_shelf || self.is_spent(index) {
+        if host.queue.is_empty() || host.is_deferred_queue || self.is_spent(index) {
             self.unlist(index);
-            self.seat(server);
+            self.update_position(server);
             return;
         }
         let bid = self.bid_now(index);
@@ -82,7 +82,7 @@ impl Bench {
                 self.enlist(index, bid.rank, self.turn);
             }
         }
-        self.seat(server);
+        self.update_position(server);
     }
 
     fn enlist(&mut self, index: HostIndex, rank: Rank, turn: u64) {
@@ -100,28 +100,36 @@ impl Bench {
         }
     }
 
-    /// Makes the invariant true again for one server.
-    pub(super) fn seat(&mut self, index: ServerIndex) {
+    /// Restores the invariant of the bench for one server.
+    pub(super) fn update_position(&mut self, index: ServerIndex) {
         let server = &mut self.servers[index as usize];
         let wanted = match server.hosts.first() {
-            Some(_) if server.seats == 0 => Seat::Away,
-            Some(_) if server.ready > Moment::START => Seat::Later(server.ready),
-            Some(&(Reverse(rank), turn, _)) => Seat::Ready(rank, turn),
-            None => Seat::Away,
+            Some(_) if server.seats == 0 => ServerPosition::Away,
+            Some(_) if server.ready > Moment::START => ServerPosition::Later(server.ready),
+            Some(&(Reverse(rank), turn, _)) => ServerPosition::Ready(rank, turn),
+            None => ServerPosition::Away,
         };
-        let before = std::mem::replace(&mut server.place, wanted);
+        let before = std::mem::replace(&mut server.position, wanted);
         if before == wanted {
             return;
         }
         match before {
-            Seat::Away => {}
-            Seat::Later(ready) => drop(self.later.remove(&(ready, index))),
-            Seat::Ready(rank, turn) => drop(self.ready.remove(&(Reverse(rank), turn, index))),
+            ServerPosition::Away => {}
+            ServerPosition::Later(ready) => {
+                self.later.remove(&(ready, index));
+            }
+            ServerPosition::Ready(rank, turn) => {
+                self.ready.remove(&(Reverse(rank), turn, index));
+            }
         }
         match wanted {
-            Seat::Away => {}
-            Seat::Later(ready) => drop(self.later.insert((ready, index))),
-            Seat::Ready(rank, turn) => drop(self.ready.insert((Reverse(rank), turn, index))),
+            ServerPosition::Away => {}
+            ServerPosition::Later(ready) => {
+                self.later.insert((ready, index));
+            }
+            ServerPosition::Ready(rank, turn) => {
+                self.ready.insert((Reverse(rank), turn, index));
+            }
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Has this page been heard of before, and which number has it? From memory, in a fraction of a
-//! microsecond.
+//! The seen set: answers whether a page is known and which number it has, from memory.
 //!
-//! **Invariant:** a page is enrolled once and keeps its number. No filter that trades false positives
-//! for space: a page taken for known is lost for good.
+//! **Invariant:** a page is inserted once and keeps its number. The set is exact. A Bloom
+//! filter would save space, but a page that it wrongly takes for known is lost for good.
 //!
-//! A page is kept as 64 bits of its id, masked with a keyed hash of its host, and found by a table of
-//! numbers. Among twenty million pages the chance that any two agree is 1 in 100,000, and nobody who
-//! writes URLs can bring it about. Shards of the table grow by an eighth at a time, so that they stay
-//! between 76 % and 85 % full: 8 bytes for the page and about 6 for its place in the table.
+//! A page is stored as 64 bits of its id, masked with a keyed hash of its host, and found
+//! through a hash table of page numbers. Among twenty million pages the probability of any
+//! collision is 1 in 100,000. The key is secret, so that an author of URLs cannot provoke one.
+//! Shards of the table grow by an eighth at a time and stay between 76 % and 85 % full. A page
+//! costs 8 bytes, and its slot in the table about 6.
 
 use page::{HostId, PageId};
 use policy::Number;
@@ -17,15 +17,16 @@ use crate::rows::Rows;
 
 const SHARDS: usize = 256;
 const FULL: f64 = 0.85;
-/// A number, and eight bits of the hash of its page, so that few pages are looked at in vain.
+/// A page number and eight bits of the page's hash. The bits avoid most lookups of other pages.
 type Slot = [u8; 5];
 const EMPTY: Slot = [0; 5];
 
-/// All pages ever heard of, numbered.
-pub struct Roll {
+/// All known pages with their numbers.
+pub struct SeenSet {
     marks: Rows<u64>,
     shards: Vec<Shard>,
-    /// The key of the hashes, so that a site cannot choose URLs that fall into one run of slots.
+    /// The key of the hashes, so that a site cannot choose URLs that fall into one run of
+    /// slots.
     salt: u64,
     next: u32,
     /// Pages in all shards.
@@ -38,15 +39,15 @@ struct Shard {
     taken: usize,
 }
 
-/// Where a page would be in the table.
-struct Place {
+/// The hash of a page, which says where it is in the table.
+struct HashedPage {
     shard: usize,
     hash: u64,
     mark: u64,
 }
 
-impl Roll {
-    /// An empty roll; `salt` should be hard to guess for whoever writes the URLs.
+impl SeenSet {
+    /// Returns an empty set. Authors of URLs must not be able to guess `salt`.
     pub fn new(salt: u64) -> Self {
         let shards = (0..SHARDS).map(|_| Shard::default()).collect();
         Self {
@@ -58,21 +59,21 @@ impl Roll {
         }
     }
 
-    /// The number of a page; `None`: it was never heard of.
+    /// Returns the number of a page; `None`: it is not known.
     pub fn number(&self, page: PageId) -> Option<Number> {
         let place = self.place(page);
         let shard = &self.shards[place.shard];
         shard.find(&place, &self.marks).ok()
     }
 
-    /// Gives a page that was never heard of the next number.
-    pub fn enroll(&mut self, page: PageId) -> Number {
+    /// Inserts a page that is not known yet, with the next number.
+    pub fn insert(&mut self, page: PageId) -> Number {
         let number = Number(self.next);
         self.restore(page, number);
         number
     }
 
-    /// Takes in a page with the number that it was given in an earlier run.
+    /// Inserts a page with the number that an earlier run gave it.
     pub fn restore(&mut self, page: PageId, number: Number) {
         let place = self.place(page);
         self.marks.set(number.index(), place.mark);
@@ -86,18 +87,18 @@ impl Roll {
         self.shards[place.shard].insert(place.hash, number);
     }
 
-    /// The page of a host that has this number.
+    /// Returns the page of a host that has this number.
     pub fn page(&self, host: HostId, number: Number) -> PageId {
         let mark = self.marks.get(number.index());
         PageId::new(host, mark ^ self.mask(host))
     }
 
-    /// How many pages were enrolled.
+    /// Number of known pages.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether nothing was enrolled.
+    /// Returns whether no page is known.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -106,14 +107,14 @@ impl Roll {
         xxh3_64_with_seed(&host.0.to_le_bytes(), self.salt)
     }
 
-    fn place(&self, page: PageId) -> Place {
+    fn place(&self, page: PageId) -> HashedPage {
         self.place_of(page.within_host() ^ self.mask(page.host()))
     }
 
-    /// The place of a mark: marks are told apart by all of their bits, so a place needs no more.
-    fn place_of(&self, mark: u64) -> Place {
+    /// Hashes a mark. Marks are compared with all of their bits, so the hash needs no others.
+    fn place_of(&self, mark: u64) -> HashedPage {
         let hash = xxh3_128_with_seed(&mark.to_le_bytes(), self.salt);
-        Place {
+        HashedPage {
             shard: (hash >> 64) as usize % SHARDS,
             hash: hash as u64,
             mark,
@@ -135,8 +136,8 @@ impl Roll {
 }
 
 impl Shard {
-    /// The number of a page, or the empty slot where it would go.
-    fn find(&self, place: &Place, marks: &Rows<u64>) -> Result<Number, usize> {
+    /// Returns the number of a page, or the empty slot where it would go.
+    fn find(&self, place: &HashedPage, marks: &Rows<u64>) -> Result<Number, usize> {
         if self.slots.is_empty() {
             return Err(0);
         }
@@ -196,17 +197,17 @@ mod tests {
     proptest! {
         #[test]
         fn agrees_with_a_map(ids in prop::collection::vec((0u64..4, 0u64..200), 0..2000), salt: u64) {
-            let mut roll = Roll::new(salt);
+            let mut seen = SeenSet::new(salt);
             let mut model = HashMap::new();
             for (host, page) in ids {
                 let page = PageId::new(HostId(host), page);
-                prop_assert_eq!(roll.number(page), model.get(&page).copied());
-                if roll.number(page).is_none() {
-                    model.insert(page, roll.enroll(page));
+                prop_assert_eq!(seen.number(page), model.get(&page).copied());
+                if seen.number(page).is_none() {
+                    model.insert(page, seen.insert(page));
                 }
-                prop_assert_eq!(roll.page(page.host(), model[&page]), page);
+                prop_assert_eq!(seen.page(page.host(), model[&page]), page);
             }
-            prop_assert_eq!(roll.len(), model.len());
+            prop_assert_eq!(seen.len(), model.len());
             let mut numbers: Vec<u32> = model.values().map(|number| number.0).collect();
             numbers.sort_unstable();
             prop_assert!(numbers.iter().copied().eq(0..model.len() as u32), "numbers are dense");
@@ -215,13 +216,13 @@ mod tests {
 
     #[test]
     fn numbers_of_an_earlier_run_are_kept() {
-        let mut roll = Roll::new(1);
+        let mut seen = SeenSet::new(1);
         let page = |number| PageId::new(HostId(9), number);
         for number in [5u32, 0, 3] {
-            roll.restore(page(u64::from(number)), Number(number));
+            seen.restore(page(u64::from(number)), Number(number));
         }
-        assert_eq!(roll.number(page(3)), Some(Number(3)));
-        assert_eq!(roll.enroll(page(77)), Number(6));
-        assert_eq!(roll.len(), 4);
+        assert_eq!(seen.number(page(3)), Some(Number(3)));
+        assert_eq!(seen.insert(page(77)), Number(6));
+        assert_eq!(seen.len(), 4);
     }
 }
