@@ -1,4 +1,5 @@
-//! What a driver is to do. The core emits actions; their outcomes come back as [events](crate::Event).
+//! Actions: what the core asks a driver to do. Their outcomes come back as
+//! [events](crate::Event).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,42 +13,44 @@ use crate::event::{ConnectionId, VisitId};
 use crate::scope::Scope;
 use crate::verdict::{Asked, Text};
 
-/// Something to do. Actions are begun in the order in which they were emitted; what takes long goes on while others
-/// are begun. `S` is what the driver makes of an answer for its archive.
+/// An instruction to the driver.
+///
+/// The driver starts actions in the order in which the core emitted them. Long ones continue
+/// while later ones start. `S` is the driver's form of an answer for its archive.
 #[derive(Debug)]
 pub enum Action<S> {
-    /// Read what the ledger has of pages that are about to be asked for.
+    /// Read the ledger's records of pages that are about to be fetched.
     LoadPages {
         /// The visit that needs them.
         visit: VisitId,
         /// The pages.
         pages: Vec<PageKey>,
-        /// Their host, if nothing is remembered of it.
+        /// Their host, if its record is needed too.
         host: Option<(Partition, HostId)>,
     },
     /// Read the histories of pages.
     LoadHistories(Vec<PageKey>),
-    /// Read what the last visits to pages found.
+    /// Read the results of the last visits to pages.
     LoadVisits(Vec<PageKey>),
-    /// Find the address of a server.
+    /// Resolve the host name of a server.
     Resolve {
         /// The visit.
         visit: VisitId,
-        /// A page of it.
+        /// A page of the server.
         url: PageUrl,
     },
-    /// Connect to the address that was found.
+    /// Connect to the resolved address.
     Connect {
         /// The visit.
         visit: VisitId,
-        /// The number that the connection is known by from now on.
+        /// The number of the new connection.
         connection: ConnectionId,
         /// A page of the server.
         url: PageUrl,
     },
-    /// Forget the address that was found: the visit ends without a connection.
+    /// Drop the resolved address: the visit ends without a connection.
     Abandon(VisitId),
-    /// Ask a server for its robots.txt.
+    /// Request the robots.txt of a server.
     AskRules {
         /// The visit.
         visit: VisitId,
@@ -55,10 +58,10 @@ pub enum Action<S> {
         connection: ConnectionId,
         /// A page of the server.
         url: PageUrl,
-        /// What the ledger must have before the request is made.
+        /// Politeness record that must be in the ledger before the request is made.
         distance: Option<Distance>,
     },
-    /// Ask a server for a URL that cannot exist.
+    /// Request a URL that cannot exist.
     Probe {
         /// The visit.
         visit: VisitId,
@@ -66,37 +69,38 @@ pub enum Action<S> {
         connection: ConnectionId,
         /// The URL.
         url: PageUrl,
-        /// What the ledger must have before the request is made.
+        /// Politeness record that must be in the ledger before the request is made.
         distance: Option<Distance>,
     },
-    /// Ask for pages: one, or several at once.
+    /// Request one page, or several at once.
     Get(Get),
     /// Close a connection.
     Close(ConnectionId),
-    /// Store how long a server is left alone, before what is committed from now on.
+    /// Store a politeness record before anything that is committed from now on.
     Keep(Distance),
     /// Make facts durable, in this order.
     Commit(Work<S>),
-    /// Hand pages over to the partitions that they belong to.
+    /// Send pages to the nodes that own their partitions.
     Offer(Vec<Offer>),
-    /// Count a request. Nothing depends on it.
+    /// Count a request, for statistics only.
     Note(Note),
-    /// Send [`Event::Woken`](crate::Event::Woken) at this moment. Takes the place of the one before.
+    /// Send [`Event::Woken`](crate::Event::Woken) at this moment. Replaces the previous
+    /// wake-up.
     WakeAt(Moment),
     /// The crawl has ended: nothing is under way, and all facts were handed over.
     Finish,
 }
 
-/// How long a server is left alone after a request.
+/// The politeness record of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Distance {
     /// The server.
     pub server: ServerKey,
-    /// When it was asked, and for how long it is then left alone.
+    /// When the last request was made, and the minimum time to the next.
     pub facts: ServerFacts,
 }
 
-/// Pages to ask for.
+/// A request for one or several pages.
 #[derive(Debug)]
 pub struct Get {
     /// The visit.
@@ -105,54 +109,56 @@ pub struct Get {
     pub connection: ConnectionId,
     /// The pages.
     pub requests: Vec<Request>,
-    /// When they are asked for.
+    /// When the request is made.
     pub at: Moment,
-    /// What the ledger must have before the request is made.
+    /// Politeness record that must be in the ledger before the request is made.
     pub distance: Option<Distance>,
-    /// What belongs to the crawl.
+    /// The scope of the crawl.
     pub scope: Arc<Scope>,
-    /// What the host answers, with 200, to a URL that cannot exist.
+    /// The text of the host's soft 404 page, if it answers with 200 to a URL that cannot exist.
     pub missing: Option<Digest>,
-    /// Whether the places of links are to be read.
+    /// Whether the context of links is needed.
     pub places: bool,
-    /// Whether [`Answered::Closed`](crate::Answered::Closed) is no answer any more: that was tried.
+    /// Whether this is the last attempt: [`Answered::Closed`](crate::Answered::Closed) is not
+    /// allowed as an answer then.
     pub last_try: bool,
 }
 
-/// A page to ask for.
+/// A page to request.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The page.
     pub claim: Arc<Claim>,
-    /// Whether the request carries the validators of our copy, so that the server may answer with 304.
+    /// Whether the request carries the validators of our copy, so that the server may answer
+    /// with 304.
     pub conditional: bool,
 }
 
-/// A page that a visit has the right to ask for, and what is known of it.
+/// The right to fetch a page, and what is known about the page.
 #[derive(Debug, Clone)]
 pub struct Claim {
     /// Its number.
     pub number: Number,
-    /// Where it is in the ledger.
+    /// Its key in the ledger.
     pub key: PageKey,
     /// Its URL.
     pub url: PageUrl,
     /// How it was discovered.
     pub discovery: Discovery,
-    /// What the last visit found.
+    /// The result of the last visit.
     pub before: Option<Visited>,
-    /// What it was worth when it was claimed.
+    /// Its worth when it was claimed.
     pub worth: Option<Worth>,
 }
 
 impl Claim {
-    /// All visits before this one.
+    /// Returns the summary of all visits before this one.
     pub fn history(&self) -> History {
         let new = || History::discovered(self.discovery.at, self.discovery.depth);
         (self.before.as_ref()).map_or_else(new, |before| before.history)
     }
 
-    /// The page as the judge of an answer needs to know it.
+    /// Returns what the judgement of an answer needs to know about the page.
     pub fn asked(&self, at: Moment) -> Asked<'_> {
         Asked {
             url: &self.url,
@@ -171,9 +177,9 @@ impl Claim {
 pub enum Work<S> {
     /// Settled pages, in the order in which they were settled.
     Pages(Vec<Record<S>>),
-    /// Facts without a page: seeds, robots files, hints.
+    /// Facts without a page: seeds, robots.txt files, hints.
     Facts(Vec<Entry>),
-    /// Pages that are no longer kept.
+    /// Pages that were dropped from the buffer.
     Drop(Vec<PageKey>),
 }
 
@@ -184,78 +190,78 @@ pub struct Record<S> {
     pub key: PageKey,
     /// Its URL.
     pub url: PageUrl,
-    /// Its visits before this one.
+    /// Summary of the visits before this one.
     pub before: History,
-    /// What is kept of this one.
+    /// The result of this visit.
     pub visited: Visited,
     /// The answer for the archive.
     pub sealed: Option<S>,
-    /// Whether `visited.copy` is of this answer.
+    /// Whether `visited.copy` comes from this answer.
     pub copied: bool,
-    /// What to index.
+    /// The text to index.
     pub text: Option<Text>,
     /// Whether the page leaves the index.
     pub gone: bool,
-    /// Pages that were discovered on it.
+    /// Facts about pages that were discovered on it.
     pub admitted: Vec<Entry>,
-    /// The links of it that the index was not told of.
+    /// Its links that are to be added to the index.
     pub links: Vec<InLink>,
-    /// Whether a request was made for it, which is now to be made safe.
+    /// Whether a request was made for it. The commit makes that request durable.
     pub asked: bool,
 }
 
 /// A link of a page that was read. The committer adds it to the index entry of its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InLink {
-    /// Where it leads.
+    /// The page that it leads to.
     pub to: PageId,
-    /// Its words, if they are new to that page; may be empty.
+    /// Its anchor text, if it is new to that page; may be empty.
     pub words: String,
 }
 
-/// A request that was made, for those who watch.
+/// A request that was made, for monitoring.
 #[derive(Debug)]
 pub enum Note {
     /// For a page.
     Fetched {
         /// The page.
         claim: Arc<Claim>,
-        /// Why it was asked for.
+        /// Why it was requested.
         purpose: Purpose,
-        /// What was found.
+        /// The result.
         found: Box<Found>,
     },
     /// For a robots.txt or a probe.
     Overhead {
-        /// Bytes over the wire.
+        /// Bytes received.
         bytes: u64,
     },
 }
 
-/// What a fetch found, in short.
+/// A short description of a fetch.
 #[derive(Debug)]
 pub struct Found {
-    /// When it was asked for.
+    /// When the request was made.
     pub at: Moment,
-    /// The status; `None`: there was no answer.
+    /// The HTTP status; `None`: there was no answer.
     pub status: Option<u16>,
-    /// Bytes over the wire.
+    /// Bytes received.
     pub bytes: u64,
     /// Time to the last byte.
     pub took: Duration,
-    /// What it meant.
+    /// The outcome of the visit.
     pub outcome: Option<policy::Outcome>,
     /// Why there is no page to read.
     pub error: Option<String>,
 }
 
-/// Why a page is asked for.
+/// Why a page is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// It was never fetched.
     New,
     /// It may have changed.
     Refresh,
-    /// It may name new pages.
+    /// It may link to new pages.
     Source,
 }

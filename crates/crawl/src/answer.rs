@@ -1,33 +1,33 @@
-//! An answer over HTTP: from the live crawl, from our archive, or from an imported file.
+//! An HTTP answer from the live crawl, our archive or an imported file.
 //!
-//! One shape for the three, so that a page is judged by the same code wherever it comes from.
+//! All three use one type, so that the same code judges a page wherever it comes from.
 
 use bytes::Bytes;
 use page::{Directives, PageUrl, Refusal};
 
-/// An answer over HTTP.
+/// An HTTP answer.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// Its status.
+    /// The HTTP status.
     pub status: u16,
-    /// The type it claims.
+    /// The `Content-Type`.
     pub content_type: Option<String>,
-    /// Its validators.
+    /// The `ETag`, for conditional requests.
     pub etag: Option<String>,
-    /// Its validators.
+    /// The `Last-Modified` date, for conditional requests.
     pub last_modified: Option<String>,
-    /// The language it claims to be in.
+    /// The `Content-Language`.
     pub language: Option<String>,
-    /// Where it sends us.
+    /// The target of a redirect.
     pub location: Option<Result<PageUrl, Refusal>>,
-    /// The WebSub hub that its `Link` fields name.
+    /// The WebSub hub of its `Link` fields.
     pub hub: Option<PageUrl>,
-    /// What its `X-Robots-Tag` forbids.
+    /// The directives of its `X-Robots-Tag`.
     pub directives: Directives,
     /// The decoded body.
     pub content: Bytes,
-    /// SHA-1 of the body as it came.
+    /// SHA-1 of the body as received.
     pub payload: [u8; 20],
-    /// What was cut off, as a kind.
+    /// Why the body is incomplete, as a code.
     pub truncated: Option<&'static str>,
 }

@@ -1,8 +1,9 @@
-//! Hints of sitemaps and feeds that a page of theirs has changed.
+//! Hints of sitemaps and feeds that a page has changed.
 //!
-//! A hint is a fact about the page, not a reason to fetch it: what the page is worth the policy says, from how often
-//! the hints of this site were true. Whether a hint is news depends on the last visit to its page, which only the
-//! ledger may have. So hints wait here, and a few hundred visits are loaded at a time.
+//! A hint is a fact about the page, not an order to fetch it. The policy computes the worth of
+//! the page, from how often the hints of the site were right. Whether a hint is new depends on
+//! the last visit to its page, which may only be in the ledger. So hints wait here, and visits
+//! are loaded in batches.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -11,14 +12,14 @@ use frontier::PageKey;
 use page::PageId;
 use policy::{History, Moment};
 
-/// Visits that are loaded at a time.
+/// Visits that are loaded in one batch.
 const BATCH: usize = 256;
 
-/// Hints whose pages were not looked up yet.
+/// Hints that wait for the last visits to their pages.
 #[derive(Default)]
 pub(crate) struct ChangeHints {
     waiting: VecDeque<(PageKey, Moment)>,
-    /// Hints of pages whose visits are on their way; `outdated` if more has become known of a page since.
+    /// Hints of pages whose visits are being loaded.
     loading: HashMap<PageId, Loading>,
 }
 
@@ -29,12 +30,12 @@ struct Loading {
 }
 
 impl ChangeHints {
-    /// Takes in a hint.
+    /// Adds a hint.
     pub fn push(&mut self, key: PageKey, modified: Moment) {
         self.waiting.push_back((key, modified));
     }
 
-    /// Takes the pages whose visits are to be loaded now; none while others are on their way.
+    /// Takes the next pages whose visits are to be loaded; none while others are being loaded.
     pub fn take_wanted(&mut self) -> Vec<PageKey> {
         let mut wanted = Vec::new();
         if !self.loading.is_empty() {
@@ -61,8 +62,8 @@ impl ChangeHints {
         wanted
     }
 
-    /// Takes the hint of a page whose visit was loaded; `None`: more has become known meanwhile, and the hint waits
-    /// again.
+    /// Takes the hint of a page whose visit was loaded. Returns `None` if the page has changed
+    /// in the meantime; the hint then waits for another load.
     pub fn loaded(&mut self, page: PageId) -> Option<(PageKey, Moment)> {
         let loaded = self.loading.remove(&page)?;
         let hint = (loaded.key, loaded.modified);
@@ -73,24 +74,24 @@ impl ChangeHints {
         Some(hint)
     }
 
-    /// Takes note that what is being loaded of a page may no longer be the last that is known. The hint stays until
-    /// that has come: a page is not loaded twice at once.
+    /// Marks a visit that is being loaded as outdated. The hint stays until the load has
+    /// finished, so that a page is not loaded twice at once.
     pub fn changed(&mut self, page: PageId) {
         if let Some(loading) = self.loading.get_mut(&page) {
             loading.outdated = true;
         }
     }
 
-    /// Whether no hint waits.
+    /// Returns whether no hint waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty() && self.loading.is_empty()
     }
 }
 
-/// Returns whether a page is said to have changed since it was last asked for, and no hint has said so before.
+/// Returns whether a hint is new: it is later than the last visit and than all earlier hints.
 pub(crate) fn is_news(page: &History, modified: Moment) -> bool {
-    let unheard = page.signals.last.is_none_or(|last| last < modified);
-    unheard && page.asked.is_some_and(|asked| asked < modified)
+    let newest = page.signals.last.is_none_or(|last| last < modified);
+    newest && page.asked.is_some_and(|asked| asked < modified)
 }
 
 #[cfg(test)]
@@ -121,7 +122,7 @@ mod tests {
         for number in 0..BATCH as u64 + 1 {
             hints.push(key(number), Moment::from_micros(number));
         }
-        // A second hint of a page that is loaded anyway: the later one counts.
+        // A second hint for a page that is loaded anyway: the later one counts.
         hints.waiting.push_front((key(0), Moment::from_micros(9)));
         let wanted = hints.take_wanted();
         assert_eq!(wanted.len(), BATCH);

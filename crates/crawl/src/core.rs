@@ -1,11 +1,12 @@
-//! The state machine itself: which visit begins when, and what becomes of everything that is reported.
+//! The state machine of a crawl: starts visits, and processes everything that drivers report.
 
 mod accounts;
+mod active;
 mod begin;
 mod claims;
 mod hosts;
-mod manners;
 mod outbox;
+mod politeness;
 mod probe;
 mod reading;
 mod visit;
@@ -28,73 +29,74 @@ use crate::plan::Plan;
 use crate::scope::Scope;
 use crate::tally::{Summary, Tally};
 use accounts::{Allowance, Risk};
-use hosts::Hosts;
+use active::ActiveVisit;
+use hosts::HostCache;
 use outbox::Outbox;
 use reading::Arrival;
-use visit::Call;
 
 pub use begin::{Begun, Policies, belongs, is_dropped};
 
-/// How long a crawl that does not end waits before it looks again, if nothing waits at all.
+/// Interval of the checks for new work, when a continuous crawl has nothing to do.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-/// Everything that decides what a crawl does next. Fed with events, answers with actions; the same
-/// events in the same order give the same actions.
+/// The complete state of a running crawl. It takes events and returns actions; the same events
+/// in the same order give the same actions.
 ///
-/// `S` is what a driver makes of an answer for its archive; the core hands it through.
+/// `S` is the driver's form of an answer for its archive. The core passes it through.
 pub struct Core<S> {
     plan: Plan,
     mode: Mode,
     frontier: Frontier<Crawl>,
-    /// What belongs to the crawl. Shared with requests under way; copied when a seed is added.
+    /// The scope of the crawl. Shared with requests under way; copied when a seed is added.
     scope: Arc<Scope>,
     allowance: Allowance,
     risk: Risk,
     tally: Tally,
-    /// Room for the best pages only, if the user wants that.
+    /// Keeps only the best pages, if the user limits their number.
     buffer: Option<Buffer<PageKey>>,
-    hosts: Hosts,
-    /// The rules of all servers, if the crawl is one [without](Plan::without_rules).
+    hosts: HostCache,
+    /// The rules for all servers, in a crawl [without robots.txt](Plan::without_rules).
     no_rules: Option<Arc<Robots>>,
-    /// Records that the ledger does not have yet.
+    /// Records that are not in the ledger yet.
     overlay: Overlay,
     outbox: Outbox<S>,
     hints: ChangeHints,
     /// Visits under way.
-    calls: BTreeMap<VisitId, Call>,
+    active: BTreeMap<VisitId, ActiveVisit>,
     /// Visits that wait for histories.
-    unsure: VecDeque<VisitId>,
+    awaiting_histories: VecDeque<VisitId>,
     /// Pages that visits under way are loading, and those of them that have changed since.
     loading: HashSet<PageId>,
     outdated: HashSet<PageId>,
-    /// What was fetched and not taken in yet, in the order in which it came.
+    /// Fetched pages and other sources of links that are not processed yet, in order of
+    /// arrival.
     arrivals: VecDeque<Arrival<S>>,
     visits: u64,
     connections: u64,
-    /// When facts from the future were first noticed, if there are any.
+    /// When facts dated in the future were first noticed, if there are any.
     noticed_ahead: Option<Moment>,
     finished: bool,
 }
 
-/// Whether a crawl begins something new.
+/// Whether a crawl starts new work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
     /// It does.
     #[default]
     Running,
-    /// Not for now.
+    /// Not at the moment.
     Paused,
-    /// Not any more.
+    /// No more.
     Stopping,
 }
 
 impl<S> Core<S> {
-    /// Takes in an event, and says what to do.
+    /// Processes an event and appends the actions that follow from it.
     pub fn step(&mut self, event: Event<S>, now: Moment, actions: &mut Vec<Action<S>>) {
         match event {
             Event::Woken => {}
             Event::HistoriesLoaded(histories) => self.bring(histories, now),
-            Event::VisitsLoaded(visits) => self.heed(visits, now, actions),
+            Event::VisitsLoaded(visits) => self.apply_hints(visits, now, actions),
             Event::Committed {
                 facts,
                 requests,
@@ -108,13 +110,13 @@ impl<S> Core<S> {
             Event::Stopped => self.mode = Mode::Stopping,
             of_visit => self.visit_event(of_visit, now, actions),
         }
-        self.go_on(now, actions);
+        self.continue_work(now, actions);
     }
 
-    /// Does what can be done now, and says when there will be more.
-    fn go_on(&mut self, now: Moment, actions: &mut Vec<Action<S>>) {
+    /// Does the work that is possible now and schedules the next wake-up.
+    fn continue_work(&mut self, now: Moment, actions: &mut Vec<Action<S>>) {
         if self.finished {
-            // What is still told, as that the last facts are committed, begins nothing.
+            // Late events, such as the last commit, start nothing.
             return;
         }
         self.take_in(now, actions);
@@ -138,7 +140,8 @@ impl<S> Core<S> {
         }
     }
 
-    /// Starts visits while there is room. Returns when to look again; `None`: nothing waits.
+    /// Starts visits while connections are free. Returns when to check again; `None`: nothing
+    /// waits.
     fn start_visits(&mut self, now: Moment, actions: &mut Vec<Action<S>>) -> Option<Moment> {
         loop {
             match self.mode {
@@ -146,8 +149,8 @@ impl<S> Core<S> {
                 Mode::Paused => return Some(now + LOOK_AGAIN),
                 Mode::Running => {}
             }
-            if self.calls.len() >= self.plan.connections {
-                // A visit that ends looks again.
+            if self.active.len() >= self.plan.connections {
+                // The end of a visit triggers the next check.
                 return Some(now + LOOK_AGAIN);
             }
             if self.allowance.is_spent() {
@@ -162,12 +165,12 @@ impl<S> Core<S> {
                 Next::Visit(visit) => {
                     let id = VisitId(self.visits);
                     self.visits += 1;
-                    self.calls.insert(id, Call::new(visit));
+                    self.active.insert(id, ActiveVisit::new(visit));
                     self.proceed(id, now, actions);
                 }
                 Next::WaitUntil(moment) => return Some(moment),
                 Next::Unknown if known => {}
-                // The histories that come look again.
+                // The arrival of the histories triggers the next check.
                 Next::Unknown => return Some(now + LOOK_AGAIN),
                 Next::Idle if self.plan.is_continuous() => return Some(now + LOOK_AGAIN),
                 Next::Idle => return None,
@@ -175,8 +178,8 @@ impl<S> Core<S> {
         }
     }
 
-    /// Asks for the histories that a choice depends on. Those on their way to the ledger are here. Returns whether
-    /// all are.
+    /// Requests the histories that a choice depends on. Uncommitted ones are taken from the
+    /// overlay. Returns whether none is missing.
     fn load_histories(&mut self, actions: &mut Vec<Action<S>>) -> bool {
         let mut wanted = self.frontier.wanted();
         wanted.retain(|key| match self.overlay.history(key.page) {
@@ -201,9 +204,9 @@ impl<S> Core<S> {
         }
     }
 
-    /// Lets visits go on that waited for histories, or for requests to be committed.
+    /// Continues visits that waited for histories or for commits.
     fn resume_visits(&mut self, now: Moment, actions: &mut Vec<Action<S>>) {
-        for id in std::mem::take(&mut self.unsure) {
+        for id in std::mem::take(&mut self.awaiting_histories) {
             self.proceed(id, now, actions);
         }
         if self.mode != Mode::Running {
@@ -224,9 +227,9 @@ impl<S> Core<S> {
         }
     }
 
-    /// Ends the crawl, if nothing is under way and nothing waits.
+    /// Ends the crawl if nothing is under way and nothing waits.
     fn finish(&mut self, idle: bool, actions: &mut Vec<Action<S>>) {
-        let at_rest = self.calls.is_empty() && self.arrivals.is_empty() && self.hints.is_empty();
+        let at_rest = self.active.is_empty() && self.arrivals.is_empty() && self.hints.is_empty();
         if self.finished || !idle || !at_rest {
             return;
         }
@@ -255,10 +258,10 @@ impl<S> Core<S> {
         if let Some(host) = self.hosts.closed(connection) {
             self.frontier.bench.closed(host);
         } else {
-            // A visit has it that waits for something else than an answer.
-            self.calls
+            // A visit holds it that is not waiting for an answer.
+            self.active
                 .values_mut()
-                .for_each(|call| call.lose(connection));
+                .for_each(|active| active.lose(connection));
         }
     }
 
@@ -273,7 +276,8 @@ impl<S> Core<S> {
         }
         for fact in facts {
             self.overlay.committed(fact);
-            // What is being loaded was read before the commit, perhaps, and is no longer in the overlay.
+            // A load under way may have read the ledger before the commit, and the overlay no
+            // longer has the record.
             if let Entry::Visited(key, _) | Entry::Signalled(key, _) = fact {
                 self.changed(key.page);
             }
@@ -281,8 +285,8 @@ impl<S> Core<S> {
         self.frontier.committed(facts);
     }
 
-    /// Takes in what the copy of a visit gave to searchers. Hints that came since the visit are kept. If a later
-    /// visit is settled already, the gain is of a copy that is no more.
+    /// Processes what a new copy gained for searchers. Hints since that visit are kept. If a
+    /// later visit is settled already, the gain belongs to a replaced copy and is ignored.
     fn gained(&mut self, gain: &Gain, now: Moment) {
         let (mut before, mut after) = (gain.before, gain.after);
         if let Some(last) = self.overlay.history(gain.page) {
@@ -294,18 +298,18 @@ impl<S> Core<S> {
         self.learned(gain.page, &before, &after, now);
     }
 
-    /// Takes in what else has become known of a page that was visited. A visit that has claimed it and not asked for
-    /// it yet learns of it too: a hint that brings a visit about counts as one that it followed.
+    /// Processes news about a visited page. Visits that have claimed the page and not requested
+    /// it yet are updated too: a hint that caused a visit must count as followed by it.
     fn learned(&mut self, page: PageId, before: &History, after: &History, now: Moment) {
         self.frontier.learned(page, before, after, now);
         self.changed(page);
-        let calls = self.calls.values_mut();
-        for call in calls.filter(|call| call.visit.host == page.host()) {
-            call.learned(page, after);
+        let active = self.active.values_mut();
+        for active in active.filter(|active| active.visit.host == page.host()) {
+            active.learned(page, after);
         }
     }
 
-    /// Takes note that what is being loaded of a page is no longer the last that is known of it.
+    /// Marks loads of a page that are under way as outdated.
     fn changed(&mut self, page: PageId) {
         self.hints.changed(page);
         if self.loading.contains(&page) {
@@ -313,8 +317,8 @@ impl<S> Core<S> {
         }
     }
 
-    /// Takes in what listings say of pages whose last visits were loaded.
-    fn heed(
+    /// Processes hints for pages whose last visits were loaded.
+    fn apply_hints(
         &mut self,
         visits: Vec<(PageKey, Option<Visited>)>,
         now: Moment,
@@ -347,7 +351,7 @@ impl<S> Core<S> {
         }
     }
 
-    /// Takes in a settled page.
+    /// Processes a settled page.
     fn settle(
         &mut self,
         claim: &Claim,
@@ -368,7 +372,8 @@ impl<S> Core<S> {
         self.outbox.push(record, now, actions);
     }
 
-    /// Takes a page into the buffer, if there is one; what falls out is dropped with the next commit.
+    /// Adds a page to the buffer, if there is one. Pages that no longer fit are dropped with
+    /// the next commit.
     fn keep(&mut self, key: PageKey, depth: u16, now: Moment) {
         let (Some(buffer), Some(number)) = (&mut self.buffer, self.frontier.number(key.page))
         else {
@@ -381,7 +386,7 @@ impl<S> Core<S> {
         }
     }
 
-    /// Whether the crawl has found what it was to find.
+    /// Returns whether the crawl has reached its stop condition.
     fn has_enough(&mut self) -> bool {
         let (share, wanted) = (self.plan.stop_coverage, self.plan.until_found);
         if share.is_none() && wanted.is_none() {
@@ -398,7 +403,7 @@ impl<S> Core<S> {
                 .is_some_and(|(have, want)| have >= want)
     }
 
-    /// Whether a page that was read is of the topic.
+    /// Returns whether a page that was read matches the topic.
     fn is_on_topic(&mut self, page: PageId, history: &History) -> bool {
         let Some(number) = self.frontier.number(page) else {
             return false;
@@ -407,15 +412,15 @@ impl<S> Core<S> {
         found >= Worth::new(f64::from(ON_TOPIC))
     }
 
-    /// The present, as facts of earlier runs are seen from it.
+    /// Returns the present, which corrects facts dated in the future.
     fn present(&self, now: Moment) -> Present {
         Present::new(now, self.noticed_ahead)
     }
 }
 
-/// What is known of a crawl, for those who watch it.
+/// Read access for monitoring.
 impl<S> Core<S> {
-    /// What was done so far, and what is left.
+    /// Returns the counts of the run and what is left.
     pub fn summary(&mut self, took: Duration) -> Summary {
         let queued = self.frontier.waiting() + self.frontier.bench.left_alone();
         let report = self.frontier.policy().report();
@@ -429,69 +434,70 @@ impl<S> Core<S> {
         }
     }
 
-    /// The frontier.
+    /// Returns the frontier.
     pub fn frontier(&mut self) -> &mut Frontier<Crawl> {
         &mut self.frontier
     }
 
-    /// The frontier, and what belongs to the crawl.
+    /// Returns the frontier and the scope.
     pub fn frontier_and_scope(&mut self) -> (&mut Frontier<Crawl>, &Scope) {
         (&mut self.frontier, &self.scope)
     }
 
-    /// What was counted.
+    /// Returns the counts of the run.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// Pages that may still be fetched; `None`: any number.
+    /// Number of pages that may still be fetched; `None`: unlimited.
     pub fn pages_left(&self) -> Option<u64> {
         self.allowance.pages
     }
 
-    /// Fetches a second that the budget pays for; `None`: any number.
+    /// Fetches per second that the budget allows; `None`: unlimited.
     pub fn budget(&self) -> Option<f64> {
         let budget = self.allowance.budget.as_ref();
         budget.map(frontier::Budget::per_second)
     }
 
-    /// The record of a page that the ledger does not have yet.
+    /// Returns the record of a page that is not in the ledger yet.
     pub fn uncommitted_record(&self, page: PageId) -> Option<&Visited> {
         self.overlay.get(page)
     }
 
-    /// What is remembered of a host.
+    /// Returns what is known in memory about a host.
     pub fn host(&self, id: page::HostId) -> Option<&crate::host::Host> {
         self.hosts.get(id)
     }
 
-    /// Whether something that was reported is not taken in yet: the next step goes on with it.
+    /// Returns whether reported events are not fully processed; the next step continues with
+    /// them.
     pub fn is_behind(&self) -> bool {
         !self.arrivals.is_empty()
     }
 
-    /// Visits under way.
+    /// Number of visits under way.
     pub fn visits(&self) -> usize {
-        self.calls.len()
+        self.active.len()
     }
 
-    /// Connections that are open and not in use.
+    /// Number of open connections that are not in use.
     pub fn idle_connections(&self) -> usize {
         self.hosts.idle()
     }
 
-    /// Requests that are not committed.
+    /// Number of requests that are not committed.
     pub fn uncommitted(&self) -> usize {
         self.risk.uncommitted()
     }
 
-    /// Whether it begins something new.
+    /// Returns whether it starts new work.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Pages that wait although the crawl has come to its end: their servers want to be left alone for longer than
-    /// it waits.
+    /// Number of pages that still wait when the crawl ends, because their servers need a longer
+    /// pause than the crawl waits.
     pub fn left_for_later(&self) -> usize {
         let done = self.mode != Mode::Running || self.allowance.is_spent();
         if done {
@@ -502,7 +508,7 @@ impl<S> Core<S> {
     }
 }
 
-/// Tells the policy what searchers met, and lets it learn from it.
+/// Lets the policy observe the pages that were shown in searches, and learn from the clicks.
 pub fn tell_searches(frontier: &mut Frontier<Crawl>, met: &[Met]) {
     for met in met {
         let Some(page) = frontier.number(met.page) else {
@@ -514,11 +520,12 @@ pub fn tell_searches(frontier: &mut Frontier<Crawl>, met: &[Met]) {
             views: met.views,
             clicks: met.clicks,
         });
-        // What is clicked moves no page that waits: those of its source are looked at when their time comes.
+        // Clicks do not change the worth of waiting pages now. Pages of a source are evaluated
+        // at their next appointment.
         let mut none = Moves::default();
         frontier.policy().observe(&fact, &mut none);
     }
-    // After a stop all clicks come at once, behind all visits.
+    // After a restart all clicks are replayed at once, after all visits.
     if let Some(sources) = &mut frontier.policy().sources {
         let last = met.iter().map(|met| met.at).max();
         sources.wait(last.unwrap_or_default());

@@ -1,4 +1,5 @@
-//! What the links of a page mean for the crawl: which pages are new, which were known, which are not ours.
+//! Admits links to the crawl: sorts out which pages are new, known, out of scope or of other
+//! partitions.
 //!
 //! The live crawl, `rebuild` and `import` all admit links here.
 
@@ -16,11 +17,11 @@ use crate::verdict::Lead;
 pub struct Source<'a> {
     /// Its URL.
     pub url: &'a PageUrl,
-    /// Its distance from a seed.
+    /// Number of links from a seed.
     pub depth: u16,
-    /// Redirects in a row that led to it.
+    /// Number of consecutive redirects that led to it.
     pub hops: u8,
-    /// When it was last read, before this; `None`: never.
+    /// When it was last read before; `None`: never.
     pub read: Option<Moment>,
 }
 
@@ -43,47 +44,48 @@ impl Ownership {
         Self(Some(owned))
     }
 
-    /// Whether the page of a URL is ours to fetch.
+    /// Returns whether the page of a URL is in these partitions.
     pub fn has(&self, url: &PageUrl) -> bool {
         let owned = |owned: &[bool; 256]| owned[usize::from(Partition::of(url).0)];
         self.0.as_deref().is_none_or(owned)
     }
 }
 
-/// A page of another partition that a page of ours names.
+/// A page of another partition that one of our pages links to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// Its URL.
     pub url: PageUrl,
-    /// Links from a seed.
+    /// Number of links from a seed.
     pub depth: u16,
-    /// Redirects in a row that led to it.
+    /// Number of consecutive redirects that led to it.
     pub hops: u8,
-    /// The page that names it; `None`: a seed.
+    /// The page that links to it; `None`: it is a seed.
     pub source: Option<PageId>,
 }
 
-/// What came of the links of a page, as far as they were admitted.
+/// The result of admitting links of a page.
 #[derive(Debug, Default)]
 pub struct Admission {
-    /// What is new.
+    /// New facts to commit.
     pub facts: Vec<Entry>,
     /// Pages of other partitions.
     pub offers: Vec<Offer>,
-    /// All links, those that lead out of the crawl included.
+    /// Number of links, including those out of scope.
     pub out_links: u32,
-    /// Known pages, each with the place of its link among the leads.
+    /// Known pages, each with the index of its link among the leads.
     known: Vec<(Number, u32)>,
 }
 
 impl Admission {
-    /// Counts the pages that were not known before.
+    /// Number of pages that were not known before.
     pub fn new_pages(&self) -> u32 {
         let admitted = |fact: &&Entry| matches!(fact, Entry::Admitted(..));
         self.facts.iter().filter(admitted).count() as u32
     }
 
-    /// The links to known pages, sorted by page. Of two links to one page the first counts.
+    /// Returns the links to known pages, sorted by page. Of several links to one page the first
+    /// counts.
     pub fn links<'l>(&self, leads: &'l [Lead]) -> Vec<policy::Link<'l>> {
         let mut known = self.known.clone();
         known.sort_unstable();
@@ -100,21 +102,20 @@ impl Admission {
     }
 }
 
-/// Takes links into a crawl.
+/// Admits links to a crawl.
 pub struct Admitter<'a> {
-    /// What is known.
+    /// The frontier, which knows all pages.
     pub frontier: &'a mut Frontier<Crawl>,
-    /// What belongs to the crawl; `None`: nothing new does.
+    /// The scope; `None`: no new page is admitted.
     pub scope: Option<&'a mut Arc<Scope>>,
-    /// The partitions that are ours.
+    /// The partitions of this core.
     pub ours: &'a Ownership,
-    /// What was left out, counted.
+    /// Counts the links that were left out.
     pub tally: &'a mut Tally,
 }
 
 impl Admitter<'_> {
-    /// Takes in some of the leads of a page, or of seeds, which have no `source`: `count` of them from place `from`
-    /// on.
+    /// Admits `count` leads of a page, starting at index `from`. Seeds have no `source`.
     pub fn admit(
         &mut self,
         leads: &[Lead],
@@ -135,7 +136,7 @@ impl Admitter<'_> {
         }
     }
 
-    /// Takes in all leads of a page, or of seeds.
+    /// Admits all leads of a page, or all seeds.
     pub fn admit_all(
         &mut self,
         leads: &[Lead],
@@ -147,7 +148,7 @@ impl Admitter<'_> {
         admission
     }
 
-    /// Takes in a page that another partition offers.
+    /// Admits a page that another partition offers. Returns `None` if it is known.
     pub fn accept(&mut self, offer: &Offer, now: Moment) -> Option<Entry> {
         if self.frontier.number(offer.url.id()).is_some() {
             return None;
@@ -162,7 +163,8 @@ impl Admitter<'_> {
         Some(self.frontier.hear(link, now).1)
     }
 
-    /// Takes in a page that was not known under this URL. Returns its number, if it belongs here.
+    /// Admits a page that is not known under this URL. Returns its number if it is in scope and
+    /// in our partitions.
     fn discover(
         &mut self,
         lead: &Lead,
@@ -197,7 +199,7 @@ impl Admitter<'_> {
                 return None;
             }
         };
-        // Without its session id it may be one that we know.
+        // Without its session id the URL may be a known one.
         if let Some(number) = self.frontier.number(url.id()) {
             return Some(number);
         }

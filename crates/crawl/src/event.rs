@@ -1,4 +1,4 @@
-//! What happens to a crawl. Drivers tell the core of it; the core answers with [actions](crate::Action).
+//! Events: what drivers report to the core. The core answers with [actions](crate::Action).
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,25 +21,26 @@ pub struct VisitId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u64);
 
-/// Something that happened. `S` is what a driver makes of an answer for its archive.
+/// A report to the core. `S` is the driver's form of an answer for its archive.
 #[derive(Debug)]
 pub enum Event<S> {
-    /// The crawl begins, or the moment of [`Action::WakeAt`](crate::Action::WakeAt) has come.
+    /// The crawl starts, or the moment of [`Action::WakeAt`](crate::Action::WakeAt) has come.
     Woken,
     /// Answers [`Action::LoadPages`](crate::Action::LoadPages).
     PagesLoaded {
         /// The visit that needs them.
         visit: VisitId,
-        /// The pages, as they were asked for.
+        /// The pages, in the order of the action.
         pages: Vec<Stored>,
-        /// What is known of the host, if that was asked for, and the rules of its robots.txt.
+        /// The facts of the host, if they were requested, and the rules of its robots.txt.
         host: Option<(HostFacts, Option<Arc<Robots>>)>,
     },
-    /// Answers [`Action::LoadHistories`](crate::Action::LoadHistories); `None`: it cannot be read now.
+    /// Answers [`Action::LoadHistories`](crate::Action::LoadHistories); `None`: it cannot be
+    /// read now.
     HistoriesLoaded(Vec<(PageKey, Option<History>)>),
     /// Answers [`Action::LoadVisits`](crate::Action::LoadVisits).
     VisitsLoaded(Vec<(PageKey, Option<Visited>)>),
-    /// Answers [`Action::Resolve`](crate::Action::Resolve). There is no address behind a proxy.
+    /// Answers [`Action::Resolve`](crate::Action::Resolve). Behind a proxy there is no address.
     Resolved {
         /// The visit.
         visit: VisitId,
@@ -59,9 +60,9 @@ pub enum Event<S> {
         visit: VisitId,
         /// The file.
         file: RobotsFile,
-        /// How long a busy server asks to be left alone.
+        /// How long an overloaded server asks to wait.
         retry_after: Option<Duration>,
-        /// Bytes over the wire.
+        /// Bytes received.
         bytes: u64,
         /// The connection afterwards.
         connection: ConnectionState,
@@ -70,11 +71,11 @@ pub enum Event<S> {
     Probed {
         /// The visit.
         visit: VisitId,
-        /// What the host answers to a URL that cannot exist; `None`: it did not answer.
+        /// The answer to the probe; `None`: there was none.
         found: Option<Probe>,
-        /// What the answer says of the server.
+        /// Status and `Retry-After` of the answer.
         reply: Option<Reply>,
-        /// Bytes over the wire.
+        /// Bytes received.
         bytes: u64,
         /// The connection afterwards.
         connection: ConnectionState,
@@ -85,108 +86,109 @@ pub enum Event<S> {
         visit: VisitId,
         /// The page.
         page: Number,
-        /// What came.
+        /// The result.
         answer: Answered<S>,
         /// The connection afterwards.
         connection: ConnectionState,
     },
-    /// A connection that no request uses was closed by its server.
+    /// A server closed a connection that no request used.
     ConnectionClosed(ConnectionId),
-    /// What an [`Action::Commit`](crate::Action::Commit) handed over survives a power cut.
+    /// The work of an [`Action::Commit`](crate::Action::Commit) is durable.
     Committed {
         /// The facts.
         facts: Vec<Entry>,
-        /// Requests that are safe now.
+        /// Number of requests that are durable now.
         requests: usize,
-        /// What refreshes gave to searchers.
+        /// What refreshes gained for searchers.
         gains: Vec<Gain>,
     },
-    /// Other partitions name pages of ours.
+    /// Other partitions link to pages of ours.
     Offered(Vec<Offer>),
-    /// Searchers met pages.
+    /// Pages were shown in search results.
     Searched(Vec<Met>),
-    /// From now on there are so many fetches a second, where there is a budget.
+    /// The budget has changed to this number of fetches per second. Ignored without a budget.
     BudgetChanged(f64),
-    /// Nothing new begins while this is so.
+    /// The crawl is paused (`true`) or resumed: no new work starts in a pause.
     Paused(bool),
-    /// Nothing new begins any more. The crawl ends when all requests under way are settled.
+    /// The crawl is stopped: no new work starts, and it ends when all requests under way are
+    /// settled.
     Stopped,
 }
 
-/// What the ledger has of a page.
+/// The ledger's records of a page.
 #[derive(Debug)]
 pub struct Stored {
     /// The page.
     pub key: PageKey,
     /// How it was discovered.
     pub discovery: Option<Discovery>,
-    /// What the last visit found.
+    /// The result of the last visit.
     pub visited: Option<Visited>,
 }
 
-/// Why a server gave no answer.
+/// Why there was no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The kind of trouble, as the ledger keeps it.
+    /// The error code that the ledger stores.
     pub kind: &'static str,
-    /// Whether another try may succeed.
+    /// Whether another attempt may succeed.
     pub transient: bool,
-    /// How long it took to fail.
+    /// Time until the failure.
     pub took: Duration,
 }
 
 /// A connection that was opened.
 #[derive(Debug, Clone, Copy)]
 pub struct Opened {
-    /// Where it leads.
+    /// Its remote address.
     pub address: IpAddr,
-    /// How long it took to open.
+    /// Time to open it.
     pub connect_time: Duration,
-    /// How long it took in all, a first try in another HTTP version included.
+    /// Total time, including a first attempt with another HTTP version.
     pub took: Duration,
-    /// Requests that may be under way at once.
+    /// Requests that may be in flight at once.
     pub width: usize,
 }
 
-/// A connection after a request.
+/// State of a connection after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionState {
     /// Whether it is open.
     pub open: bool,
-    /// Requests that it served.
+    /// Requests that it has served.
     pub served: u32,
 }
 
-/// What came of a request for a page.
+/// The result of a request for a page.
 #[derive(Debug)]
 pub enum Answered<S> {
-    /// An answer, judged.
+    /// An answer and its verdict.
     Page(Box<Judged<S>>),
     /// No answer.
     Failed {
         /// Why.
         failure: Failure,
-        /// Bytes over the wire.
+        /// Bytes received.
         bytes: u64,
     },
-    /// Several pages were asked for at once, and this one was not answered.
+    /// Several pages were requested at once, and this one had no answer.
     Unanswered,
-    /// The connection turned out to be closed, or the server wants another HTTP version: the page can be asked for
-    /// again.
+    /// The connection was found closed, or the server wants another HTTP version. The page can
+    /// be requested again.
     Closed {
         /// Whether the request was sent.
         sent: bool,
     },
 }
 
-/// A page that was fetched and judged.
+/// A fetched page with its verdict.
 #[derive(Debug)]
 pub struct Judged<S> {
     /// What the answer means.
     pub verdict: Verdict,
     /// The answer for the archive, if there is one.
     pub sealed: Option<S>,
-    /// What the answer says of its server.
+    /// Status and `Retry-After` of the answer.
     pub reply: Reply,
     /// Time to the first byte.
     pub first_byte: Duration,
@@ -194,35 +196,35 @@ pub struct Judged<S> {
     pub took: Duration,
 }
 
-/// What an answer says of its server.
+/// What an answer says about the load of its server.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply {
-    /// The status.
+    /// The HTTP status.
     pub status: u16,
-    /// How long the server asks to be left alone.
+    /// `Retry-After`: how long the server asks to wait.
     pub retry_after: Option<Duration>,
 }
 
-/// What is known of a page without and with what its last copy gave to searchers.
+/// The history of a page without and with the gain of its last copy for searchers.
 #[derive(Debug)]
 pub struct Gain {
     /// The page.
     pub page: PageId,
-    /// Without.
+    /// Without the gain.
     pub before: History,
-    /// With.
+    /// With the gain.
     pub after: History,
 }
 
-/// A page that searchers met.
+/// A page that was shown in search results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Met {
     /// The page.
     pub page: PageId,
-    /// When.
+    /// When it was shown.
     pub at: Moment,
-    /// Expected views.
+    /// Expected number of views.
     pub views: f64,
-    /// Clicks.
+    /// Number of clicks.
     pub clicks: f64,
 }

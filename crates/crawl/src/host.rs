@@ -1,4 +1,4 @@
-//! A host, as the running crawl remembers it: its rules, its timings, its failures.
+//! A host in memory: its robots.txt rules, timings and failures.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,51 +10,51 @@ use policy::server::Estimate;
 
 /// RFC 9309, 2.4: a cached robots.txt should not be used for more than a day.
 const ROBOTS_AGE: Duration = Duration::from_secs(86_400);
-/// RFC 9309, 2.3.1.4: while the file cannot be reached an old copy may serve; for thirty days here.
+/// RFC 9309, 2.3.1.4: while the file is unreachable an old copy may be used; here for thirty
+/// days.
 const ROBOTS_STALE: Duration = Duration::from_secs(30 * 86_400);
-/// How often a host may fail in a row before it is left alone for the rest of the run.
+/// Consecutive failures to reach a host after which a run gives it up.
 const FAILURES: u32 = 4;
-/// How many requests in a row may come to nothing on open connections before the same happens.
+/// Consecutive failed requests on open connections after which a run gives a host up.
 const FAULTS: u32 = 24;
-/// So many of them cost no wait: bad pages come in groups.
+/// Number of these that cost no wait: bad pages come in groups.
 const FAULTS_FREE: u32 = 12;
-/// How often a run asks for a URL that cannot exist, if nothing is answered. The first probe may meet a connection
-/// that was closed.
+/// Most unanswered probes of a host in a run. The first probe may meet a closed connection.
 const PROBES: u32 = 2;
-/// The wait after the first failure; it doubles with each.
+/// The wait after the first failure; it doubles with each further one.
 const BACK_OFF: Duration = Duration::from_secs(1);
-/// The longest wait that a failing or busy server gets.
+/// The longest wait for a failing or overloaded server.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
 /// The answer to a request for robots.txt (RFC 9309, 2.3.1).
 #[derive(Debug, Clone)]
 pub enum RobotsFile {
-    /// The file, and what it says to us.
+    /// The file exists.
     Found {
-        /// Its text, as far as it is read.
+        /// Its text, up to the size limit.
         text: String,
-        /// Its rules.
+        /// Its rules for this crawler.
         rules: Arc<Robots>,
     },
-    /// There is none: everything is allowed.
+    /// There is no file: everything is allowed.
     Missing,
-    /// It cannot be reached now: everything is disallowed, and it is asked for again later.
+    /// It cannot be reached now: everything is disallowed, and it is requested again later.
     Unavailable,
 }
 
-/// One host, in memory.
+/// A host in memory.
 pub struct Host {
     key: (Partition, HostId),
     facts: HostFacts,
     robots: Option<(Moment, Arc<Robots>)>,
     failures: u32,
     faults: u32,
-    /// Probes that were not answered.
-    vain_probes: u32,
+    unanswered_probes: u32,
 }
 
 impl Host {
-    /// The host of a page, as the ledger knows it; `rules` are those of the robots.txt in `facts`.
+    /// Returns the host of a page from its facts in the ledger; `rules` are those of the
+    /// robots.txt in `facts`.
     pub fn recalled(
         url: &PageUrl,
         facts: Option<HostFacts>,
@@ -75,34 +75,35 @@ impl Host {
             robots: at.zip(rules),
             failures: 0,
             faults: 0,
-            vain_probes: 0,
+            unanswered_probes: 0,
         }
     }
 
-    /// What is known of it.
+    /// Returns the facts to store.
     pub fn facts(&self) -> &HostFacts {
         &self.facts
     }
 
-    /// The time between requests that it asks for.
+    /// Returns the crawl delay of its robots.txt.
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.robots
             .as_ref()
             .and_then(|(_, rules)| rules.crawl_delay())
     }
 
-    /// Requests and connections in a row that came to nothing.
+    /// Number of consecutive failures of connections and requests.
     pub fn failures(&self) -> u32 {
         self.failures + self.faults
     }
 
-    /// Its rules, if they are known and not too old.
+    /// Returns its rules, if they are known and at most a day old.
     pub fn rules(&self, now: Moment) -> Option<Arc<Robots>> {
         let (at, robots) = self.robots.as_ref()?;
         (now.since(*at) < ROBOTS_AGE).then(|| robots.clone())
     }
 
-    /// Takes in the answer to a request for robots.txt. `None`: the host may not be crawled now.
+    /// Takes in the answer to a request for robots.txt. Returns `None` if the host may not be
+    /// crawled now.
     pub fn learn_rules(&mut self, answer: RobotsFile, now: Moment) -> Option<Arc<Robots>> {
         let (fact, robots) = match answer {
             RobotsFile::Found { text, rules } => (RobotsFact::Found { at: now, text }, rules),
@@ -120,13 +121,13 @@ impl Host {
         Some(robots)
     }
 
-    /// Takes note of a connection that was opened.
+    /// Counts an opened connection.
     pub fn connected(&mut self, took: Duration) {
         self.facts.connections = self.facts.connections.saturating_add(1);
         self.facts.connect_micros += took.as_micros() as u64;
     }
 
-    /// Takes note of an answer.
+    /// Counts an answer, and resets the failure counts.
     pub fn answered(&mut self, first_byte: Duration) {
         self.failures = 0;
         self.faults = 0;
@@ -134,56 +135,56 @@ impl Host {
         self.facts.response_micros += first_byte.as_micros() as u64;
     }
 
-    /// What it answers to a URL that cannot exist; `None`: nobody asked.
+    /// Returns its answer to a probe; `None`: no probe was answered.
     pub fn probe(&self) -> Option<&Probe> {
         self.facts.probe.as_ref()
     }
 
-    /// Takes note of what it answers to a URL that cannot exist.
+    /// Stores its answer to a probe.
     pub fn probed(&mut self, probe: Probe) {
         self.facts.probe = Some(probe);
     }
 
-    /// Takes note that it gave no answer to a URL that cannot exist.
+    /// Counts a probe that had no answer.
     pub fn probe_failed(&mut self) {
-        self.vain_probes += 1;
+        self.unanswered_probes += 1;
     }
 
-    /// Whether it is to be asked for a URL that cannot exist.
+    /// Returns whether it is to be probed.
     pub fn wants_probe(&self) -> bool {
-        self.facts.probe.is_none() && self.vain_probes < PROBES
+        self.facts.probe.is_none() && self.unanswered_probes < PROBES
     }
 
-    /// Whether its word that a page has not changed is believed.
+    /// Returns whether its 304 answers are trusted.
     pub fn is_trusted(&self) -> bool {
         !self.facts.distrusted
     }
 
-    /// Takes note that it said that a page had not changed, and it had.
+    /// Stops trusting its 304 answers, because a page had changed without new validators.
     pub fn distrust(&mut self) {
         self.facts.distrusted = true;
     }
 
-    /// Takes note of how fast it was of late.
+    /// Stores its current speed.
     pub fn measured(&mut self, estimate: Estimate) {
         self.facts.speed = Some(estimate.into());
     }
 
-    /// The fact that keeps what is known of it, if there is anything to keep.
+    /// Returns the fact to commit, if anything is known.
     pub fn fact(&self) -> Option<Entry> {
         let known = self.facts.robots.is_some() || self.facts.connections > 0;
         known.then(|| Entry::Host(self.key.0, self.key.1, self.facts.clone()))
     }
 
-    /// Takes note that nobody answered; says how long to wait, or `None`: leave it alone.
+    /// Counts a failure to reach it. Returns how long to wait; `None`: give it up.
     pub fn failed(&mut self) -> Option<Duration> {
         self.failures += 1;
         (self.failures < FAILURES).then(|| (BACK_OFF * (1 << self.failures.min(16))) / 2)
     }
 
-    /// Takes note that a request on an open connection came to nothing; says how long to wait, or
-    /// `None`: leave the host alone.
-    pub fn faltered(&mut self) -> Option<Duration> {
+    /// Counts a failed request on an open connection. Returns how long to wait; `None`: give
+    /// the host up.
+    pub fn request_failed(&mut self) -> Option<Duration> {
         self.faults += 1;
         let doublings = self.faults.saturating_sub(FAULTS_FREE);
         let wait = if doublings == 0 {
@@ -203,7 +204,7 @@ mod tests {
         recalled(None, 0)
     }
 
-    /// A host that the ledger knows this of, seen from a day on which facts from the future were noticed before.
+    /// Returns a host with these facts. Facts dated in the future were first noticed on day 1.
     fn recalled(facts: Option<HostFacts>, today: u64) -> Host {
         let url = PageUrl::parse("http://e.org/").unwrap();
         let present = Present::new(day(today), Some(day(1)));
@@ -237,7 +238,9 @@ mod tests {
         host.failed();
         host.answered(Duration::ZERO);
         assert_eq!(host.failed(), Some(BACK_OFF), "an answer forgives");
-        let faults = (0..).take_while(|_| host.faltered().is_some()).count();
+        let faults = (0..)
+            .take_while(|_| host.request_failed().is_some())
+            .count();
         assert_eq!(faults as u32, FAULTS - 1);
     }
 
@@ -276,10 +279,10 @@ mod tests {
 
     #[test]
     fn a_host_is_probed_until_it_answers_and_twice_at_most() {
-        let mut vain = host();
-        assert!(vain.wants_probe());
-        (0..PROBES).for_each(|_| vain.probe_failed());
-        assert!(!vain.wants_probe());
+        let mut silent = host();
+        assert!(silent.wants_probe());
+        (0..PROBES).for_each(|_| silent.probe_failed());
+        assert!(!silent.wants_probe());
         let mut honest = host();
         honest.probed(Probe::Honest);
         assert!(!honest.wants_probe() && honest.probe() == Some(&Probe::Honest));

@@ -1,12 +1,17 @@
 //! The crawl as one state machine, without sockets, disk, clock, threads or locks.
 //!
-//! [`Core::step`] takes an [`Event`] and answers with [`Action`]s. The same events in the same order give the same
-//! actions. A driver carries the actions out and reports what came of them: the live one (crate `node`) with sockets,
-//! a ledger on disk and the clock; the laboratory with recorded and invented worlds and a clock that jumps; the
-//! simulator (`tests/simulation`) with a network and a disk in memory that fail as a seed says.
+//! [`Core::step`] takes an [`Event`] and returns [`Action`]s. The same events in the same order
+//! give the same actions. A driver carries out the actions and reports their outcomes as
+//! events. There are three drivers:
 //!
-//! A page on its way passes four types: a [`Claim`] (the right to ask for it), what the driver fetched, a [`Judged`]
-//! page (what the answer means, [`verdict`]), and a [`Record`] (what is committed).
+//! - the live one (crate `node`) has sockets, a ledger on disk and the clock;
+//! - the laboratory has recorded and invented worlds and a simulated clock;
+//! - the simulator (`tests/simulation`) has a network and a disk in memory, with faults drawn
+//!   from a seed.
+//!
+//! A page passes four stages: a [`Claim`] (the right to fetch it), the answer that the driver
+//! fetched, a [`Judged`] page (what the answer means, see [`verdict`]), and a [`Record`] (what
+//! is committed).
 
 mod action;
 mod answer;

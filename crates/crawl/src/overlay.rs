@@ -1,8 +1,8 @@
-//! Records of pages that are on their way to the ledger.
+//! Write-behind cache of page records that are not in the ledger yet.
 //!
-//! **Invariant:** a record is here from the moment at which a visit is settled, or others say that its page has changed, until the ledger
-//! has both. A visit that such a word brings about often begins before the ledger knows of it: it finds the word here, and so is counted as one that
-//! followed it.
+//! **Invariant:** a record is here from the settlement of a visit, or the arrival of a hint,
+//! until both are in the ledger. A hint often causes a visit before the hint is committed. That
+//! visit finds the hint here, so it counts as one that followed it.
 
 use std::collections::HashMap;
 
@@ -10,46 +10,46 @@ use frontier::{Discovery, Entry, Visited};
 use page::PageId;
 use policy::{History, Moment};
 
-/// Records that are on their way to the ledger.
+/// Records that are not in the ledger yet.
 #[derive(Default)]
 pub struct Overlay(HashMap<PageId, Uncommitted>);
 
-/// A record, and how its page was discovered, which may be on its way as well.
+/// A record and the discovery of its page, which may be uncommitted too.
 struct Uncommitted {
     visited: Visited,
     discovery: Option<Discovery>,
 }
 
 impl Overlay {
-    /// The record of a page; `None`: the ledger has it, if anyone.
+    /// Returns the record of a page; `None`: only the ledger may have one.
     pub fn get(&self, page: PageId) -> Option<&Visited> {
         self.0.get(&page).map(|known| &known.visited)
     }
 
-    /// How a page was discovered whose visit is on its way to the ledger.
+    /// Returns the discovery of a page whose visit is uncommitted.
     pub fn discovery(&self, page: PageId) -> Option<&Discovery> {
         self.0.get(&page)?.discovery.as_ref()
     }
 
-    /// The history of a page; `None`: the ledger has it, if anyone.
+    /// Returns the history of a page; `None`: only the ledger may have one.
     pub fn history(&self, page: PageId) -> Option<History> {
         self.get(page).map(|visited| visited.history)
     }
 
-    /// Takes in what a visit found.
+    /// Stores the result of a visit.
     pub fn visit(&mut self, page: PageId, visited: Visited, discovery: Discovery) {
         let discovery = Some(discovery);
         self.0.insert(page, Uncommitted { visited, discovery });
     }
 
-    /// Takes in a record that is newer than what the ledger has, of a page that was visited before.
+    /// Stores a record with a new hint, for a page that was visited before.
     pub fn signal(&mut self, page: PageId, visited: Visited) {
         let before = self.0.remove(&page);
         let discovery = before.and_then(|before| before.discovery);
         self.0.insert(page, Uncommitted { visited, discovery });
     }
 
-    /// Takes note that a fact is in the ledger.
+    /// Removes a record if this fact completes it in the ledger.
     pub fn committed(&mut self, entry: &Entry) {
         match entry {
             Entry::Visited(key, visited) => self.visit_committed(key.page, visited),
@@ -71,7 +71,7 @@ impl Overlay {
             self.0.remove(&page);
             return;
         }
-        // What was said since is still on its way.
+        // Later hints are still uncommitted.
         *ours = visited.clone();
         ours.history.signals = signals;
     }
@@ -134,7 +134,7 @@ mod tests {
             known.map(|known| known.history.signals.since)
         };
 
-        // A visit, and a word that comes before it is in the ledger.
+        // A visit, and a hint that arrives before the visit is committed.
         overlay.visit(key.page, first.clone(), found());
         overlay.signal(key.page, signalled(&first, 20));
         let gained = Visited {
@@ -145,11 +145,15 @@ mod tests {
         assert_eq!(since(&overlay), Some(1), "the word is on its way");
         assert_eq!(overlay.discovery(key.page), Some(&found()));
         let kept = overlay.history(key.page).unwrap();
-        assert_eq!(kept.first_gain, Some(0.5), "with what the ledger was told");
+        assert_eq!(
+            kept.first_gain,
+            Some(0.5),
+            "with the gain that the ledger has"
+        );
         overlay.committed(&Entry::Signalled(key, at(20)));
         assert_eq!(since(&overlay), None);
 
-        // A second word before the first is in the ledger.
+        // A second hint before the first is committed.
         let told = signalled(&first, 30);
         overlay.signal(key.page, told.clone());
         overlay.signal(key.page, signalled(&told, 40));

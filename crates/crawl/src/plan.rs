@@ -1,4 +1,4 @@
-//! The rules of one crawl: limits, manners, and which pages are fetched again.
+//! The settings of one crawl: limits, politeness, and which pages are fetched again.
 
 use std::time::Duration;
 
@@ -11,75 +11,76 @@ use policy::retry::Retry;
 use crate::discovery::Ownership;
 use crate::host::LONGEST_WAIT;
 
-/// How long a server rests that failed again and again, in a crawl that does not end.
+/// Pause of a server after repeated failures, in a continuous crawl.
 const REST: Duration = Duration::from_secs(3600);
 
-/// Pages in one group commit: the bound on what a kill can cost beside the requests under way.
+/// Pages in one group commit. Bounds what a kill can lose beside the requests under way.
 pub const GROUP: usize = 20;
 
-/// The product token that robots.txt files know us by.
+/// The product token that robots.txt files use for this crawler.
 pub const TOKEN: &str = "avocet";
 
-/// What decides how a crawl goes, beside scope and policies.
+/// The settings of a crawl, apart from scope and policies.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Where it begins.
+    /// The start URLs.
     pub seeds: Vec<PageUrl>,
-    /// The partitions that are ours.
+    /// The partitions that this core crawls.
     pub ours: Ownership,
-    /// Connections open at once.
+    /// Most open connections.
     pub connections: usize,
-    /// Visits to one server at once.
+    /// Most concurrent visits to one server.
     pub per_server: u8,
-    /// Pages that a visit to a server without a delay is for, at most.
+    /// Most pages of one visit, at a server that needs no delay.
     pub pages_per_visit: usize,
-    /// Pages fetched from one host, at most.
+    /// Most pages fetched from one host.
     pub pages_per_host: u32,
-    /// Requests under way on one connection, at most.
+    /// Most requests in flight on one connection.
     pub width: usize,
-    /// Whether a proxy stands between us and the servers.
+    /// Whether requests go through a proxy.
     pub proxied: bool,
-    /// Page budgets of domains that are not a seed's; `None`: any number of pages.
+    /// Page budgets of domains without a seed; `None`: unlimited.
     pub domains: Option<DomainLimits>,
-    /// Time between requests to one server; `None`: a second, and none on loopback.
+    /// Time between requests to one server; `None`: 1 s, or 0 on loopback.
     pub delay: Option<Duration>,
     /// Which pages are fetched again.
     pub again: Again,
-    /// How often, and how long after, a page is asked for again that did not answer.
+    /// How often and when a page is retried that did not answer.
     pub retry: Retry,
-    /// Keep only so many pages, the most important ones.
+    /// Most pages that are kept; the most important ones are.
     pub buffer: Option<usize>,
-    /// Stop when the fetched pages are known to hold this share of all importance.
+    /// Stop when the fetched pages hold this share of all importance.
     pub stop_coverage: Option<f64>,
-    /// Stop when so many pages of the topic are known.
+    /// Stop when this number of pages match the topic.
     pub until_found: Option<u64>,
-    /// Whether only pages of the topic are made searchable.
+    /// Whether only pages that match the topic are indexed.
     pub only_found: bool,
-    /// Whether texts are made searchable.
+    /// Whether texts are indexed.
     pub index: bool,
-    /// Whether no server is asked for its rules, or for a URL that cannot exist. Only for worlds that have neither.
+    /// Whether no robots.txt and no probe is requested. Only for simulated worlds that have
+    /// neither.
     pub without_rules: bool,
 }
 
 /// Which pages are fetched again.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Again {
-    /// None: the crawl ends when nothing new is left.
+    /// None: the crawl ends when no new page is left.
     Never,
-    /// Those that were last asked for so long ago, once.
+    /// Pages whose last visit is at least this long ago, once.
     OlderThan(Duration),
-    /// All, for as long as the crawl runs, within a budget of so many fetches a second.
+    /// All pages, continuously, within a budget.
     Always {
-        /// Fetches a second.
+        /// Fetches per second.
         budget: f64,
     },
-    /// All, for as long as the crawl runs, each when it is worth this price. For experiments in which the price
-    /// is given and the number of fetches is measured.
+    /// All pages, continuously, each when its worth reaches this price. For experiments in
+    /// which the price is given and the number of fetches is measured.
     AtPrice(Price),
 }
 
 impl Default for Plan {
-    /// One connection, nothing twice, no limits.
+    /// Returns a plan with one connection, no refetches and no limits.
     fn default() -> Self {
         Self {
             seeds: Vec::new(),
@@ -105,12 +106,13 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// Whether the crawl goes on when nothing new is left.
+    /// Returns whether the crawl continues when no new page is left.
     pub fn is_continuous(&self) -> bool {
         matches!(self.again, Again::Always { .. } | Again::AtPrice(_))
     }
 
-    /// How long a server rests that failed again and again; a crawl that ends does not wait for it.
+    /// Returns the pause of a server after repeated failures. A crawl that ends does not wait
+    /// for it.
     pub fn rest(&self) -> Duration {
         match self.again {
             Again::Always { .. } | Again::AtPrice(_) => REST,
@@ -118,7 +120,7 @@ impl Plan {
         }
     }
 
-    /// Requests that a kill at any instant can cost, at most.
+    /// Most requests that a kill at any instant can lose.
     pub fn at_risk(&self) -> usize {
         self.connections * self.width + GROUP
     }

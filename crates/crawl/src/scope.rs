@@ -1,6 +1,7 @@
-//! Which URLs belong to this crawl?
+//! The scope of a crawl: which URLs belong to it.
 //!
-//! What the user asked for and nothing else: a link that is not in scope is counted and dropped.
+//! Only what the user asked for belongs to it. A link that is out of scope is counted and
+//! dropped.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +28,7 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// All of them, by name.
+    /// All values with their names.
     pub const NAMES: [(&str, Self); 4] = [
         ("host", Self::Host),
         ("domain", Self::Domain),
@@ -36,23 +37,25 @@ impl Reach {
     ];
 }
 
-/// The rules of one crawl, as the user wrote them; kept in the archive, so that it can be rebuilt.
+/// The scope rules as the user wrote them. The archive stores them, so that the ledger can be
+/// rebuilt.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ScopeRules {
-    /// Where it began.
+    /// The start URLs.
     pub seeds: Vec<String>,
-    /// Those of the seeds that the dashboard or the API added. They open the gate to no private address.
+    /// Those of the seeds that the dashboard or the API added. They do not permit access to
+    /// private addresses.
     #[serde(default)]
     pub added: Vec<String>,
-    /// How far it goes.
+    /// How far from the seeds the crawl goes.
     pub reach: Reach,
-    /// Expressions of which one must match.
+    /// Regular expressions of which one must match.
     pub include: Vec<String>,
-    /// Expressions of which none may match.
+    /// Regular expressions of which none may match.
     pub exclude: Vec<String>,
-    /// Links from a seed, at most.
+    /// Greatest number of links from a seed.
     pub depth: Option<u16>,
-    /// Hosts that nobody asks.
+    /// Blocked hosts, which are never requested.
     #[serde(default)]
     pub block: Vec<String>,
 }
@@ -65,20 +68,21 @@ impl ScopeRules {
     }
 }
 
-/// Why a URL is not part of the crawl.
+/// Why a URL is out of scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outside {
     /// Its host is blocked.
     Blocked,
-    /// Elsewhere, or excluded by an expression.
+    /// It is elsewhere, or excluded by a regular expression.
     Scope,
     /// Too many links from a seed.
     Depth,
-    /// Its shape is that of a trap.
+    /// Its shape is that of a spider trap.
     Trap(Trap),
 }
 
-/// A host that nobody asks: `example.org`, `example.org:8080` for one port, `*.example.org` for what is below it.
+/// A blocked host: `example.org`, `example.org:8080` for one port, `*.example.org` for all
+/// subdomains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocked {
     name: String,
@@ -87,7 +91,7 @@ pub struct Blocked {
 }
 
 impl Blocked {
-    /// Reads it as people write it.
+    /// Parses a blocked host.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong =
             || format!("{text:?} is no host: write example.org, example.org:8080 or *.example.org");
@@ -110,7 +114,7 @@ impl Blocked {
         })
     }
 
-    /// Whether a page is of this host.
+    /// Returns whether a page is on this host.
     pub fn holds(&self, url: &PageUrl) -> bool {
         let name = url.host_name();
         let named = match self.below {
@@ -131,7 +135,7 @@ impl std::fmt::Display for Blocked {
     }
 }
 
-/// The rules, ready to judge.
+/// The compiled scope rules.
 #[derive(Debug, Clone)]
 pub struct Scope {
     reach: Reach,
@@ -155,7 +159,7 @@ impl Scope {
             include: compile(&rules.include)?,
             exclude: compile(&rules.exclude)?,
             depth: rules.depth,
-            // What is no host blocks none; whoever wrote it was told so.
+            // Invalid hosts are ignored here; the check of the settings reports them.
             block: (rules.block.iter())
                 .filter_map(|host| Blocked::parse(host).ok())
                 .collect(),
@@ -171,7 +175,7 @@ impl Scope {
         Ok(scope)
     }
 
-    /// Takes the place of a seed into the scope.
+    /// Adds the host, domain or prefix of a seed to the scope.
     pub fn add_seed(&mut self, seed: &PageUrl) {
         let place = match self.reach {
             Reach::Host => seed.origin().to_owned(),
@@ -182,14 +186,14 @@ impl Scope {
         self.places.insert(place);
     }
 
-    /// A URL found `depth` links from a seed, as this crawl asks for it (session ids are taken out),
-    /// or why it does not belong here.
+    /// Checks a URL found `depth` links from a seed. Returns the URL to request, without
+    /// session ids, or why it is out of scope.
     pub fn admit(&self, url: &PageUrl, depth: u16) -> Result<PageUrl, Outside> {
         self.judge(url, depth)?;
         self.traps.admit(url.clone()).map_err(Outside::Trap)
     }
 
-    /// Whether a URL found `depth` links from a seed belongs to the crawl.
+    /// Checks whether a URL found `depth` links from a seed is in scope.
     pub fn judge(&self, url: &PageUrl, depth: u16) -> Result<(), Outside> {
         if self.block.iter().any(|host| host.holds(url)) {
             return Err(Outside::Blocked);
@@ -214,8 +218,9 @@ impl Scope {
         self.traps.judge(url).map_err(Outside::Trap)
     }
 
-    /// Whether a redirect from a seed to `target` makes the target a seed: a site that moved within
-    /// its own domain (`http` to `https`, to `www.`) is the site the user meant.
+    /// Returns whether a redirect from a seed to `target` makes the target a seed. A site that
+    /// moved within its own domain (`http` to `https`, or to `www.`) is the site that the user
+    /// meant.
     pub fn follows_seed(&self, seed: &PageUrl, target: &PageUrl) -> bool {
         seed.registrable_domain() == target.registrable_domain()
     }

@@ -1,4 +1,4 @@
-//! What a crawl has done so far, counted.
+//! Counts of what a crawl has done.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,62 +9,62 @@ use serde::{Deserialize, Serialize};
 /// Counts of one run.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// Pages fetched with a text or body that we did not have.
+    /// Pages fetched with a text or body that is new to the store.
     pub pages: u64,
-    /// Pages fetched again and found unchanged.
+    /// Pages that were fetched again and had not changed.
     pub unchanged: u64,
-    /// Pages that fell out of the buffer.
+    /// Pages that were dropped from the buffer.
     pub dropped: u64,
-    /// Bytes over the wire.
+    /// Bytes received.
     pub bytes: u64,
-    /// Links that lead out of scope, or into a trap.
+    /// Links that are out of scope, or lead into a spider trap.
     pub outside: u64,
-    /// What went wrong, by kind.
+    /// Errors by code.
     pub errors: BTreeMap<String, u64>,
 }
 
-/// The end of a run, as `--json` prints it.
+/// The summary at the end of a run, as `--json` prints it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// Pages fetched with a text or body that we did not have.
+    /// Pages fetched with a text or body that is new to the store.
     pub pages: u64,
-    /// Pages fetched again and found unchanged.
+    /// Pages that were fetched again and had not changed.
     pub unchanged: u64,
-    /// Pages that fell out of the buffer.
+    /// Pages that were dropped from the buffer.
     pub dropped: u64,
-    /// A lower bound on the share of a random walk from the seeds that is spent on the fetched pages, if
-    /// the ordering knows.
+    /// A lower bound on the share of a random walk from the seeds that falls on the fetched
+    /// pages, if the ordering computes it.
     pub coverage: Option<f64>,
-    /// Pages of the store that are what the crawl is about, if it is about something.
+    /// Pages of the store that match the topic, if the crawl has one.
     pub found: Option<u64>,
-    /// Words of the query that were in no text, anchor or URL.
+    /// Words of the query that no text, anchor or URL contains.
     pub unseen_words: Vec<String>,
-    /// What else the policy has to say.
+    /// Further remarks of the policy.
     pub remarks: Vec<String>,
     /// URLs ever admitted to the store.
     pub urls_seen: usize,
     /// URLs that still wait.
     pub queued: usize,
-    /// Those among them that are beyond the budget of their domain.
+    /// Those of them that are beyond the budget of their domain.
     #[serde(default)]
     pub deferred: usize,
-    /// The domains with most of these.
+    /// The domains with the most deferred pages.
     #[serde(default)]
     pub deferred_domains: Vec<(String, usize)>,
-    /// What a fetch must be worth now, under a budget.
+    /// The price: the worth that a fetch must have under the budget.
     pub price: Option<f64>,
-    /// Bytes over the wire.
+    /// Bytes received.
     pub bytes: u64,
-    /// How long it took.
+    /// Duration of the run.
     pub seconds: f64,
-    /// What went wrong, by kind.
+    /// Errors by code.
     pub errors: BTreeMap<String, u64>,
-    /// The directory.
+    /// The directory of the store.
     pub store: String,
 }
 
 impl Tally {
-    /// Counts one thing that went wrong.
+    /// Counts an error.
     pub fn error(&mut self, kind: &str) {
         match self.errors.get_mut(kind) {
             Some(count) => *count += 1,
@@ -74,7 +74,8 @@ impl Tally {
         }
     }
 
-    /// The summary of a run that knows so many pages, of which so many wait, and whose policy says this.
+    /// Returns the summary of a run. `known` and `queued` are numbers of pages; `report` comes
+    /// from the policy.
     pub fn summary(&self, known: usize, queued: usize, report: Report, took: Duration) -> Summary {
         Summary {
             pages: self.pages,

@@ -1,10 +1,10 @@
-//! What does an answer mean for the page, the index and the frontier?
+//! Judges an answer: what it means for the page, the index and the frontier.
 //!
-//! Pure: an answer and what was known before go in; the new record, the links and the change of the
-//! index come out. The live crawl, `rebuild` and `import` all pass here.
+//! Pure: takes an answer and what was known before; returns the new record, the links and the
+//! change of the index. The live crawl, `rebuild` and `import` all judge answers here.
 //!
-//! **Invariant:** a page leaves the index ([`Verdict::gone`]) exactly when its copy was to be found and no
-//! longer is ([`PageCopy::indexed`]), and only on evidence: see `verdict/evidence.rs`.
+//! **Invariant:** a page leaves the index ([`Verdict::gone`]) exactly when its copy was indexed
+//! and no longer is ([`PageCopy::indexed`]), and only on evidence; see `verdict/evidence.rs`.
 
 mod evidence;
 mod read;
@@ -19,16 +19,16 @@ use policy::{History, Moment, Outcome};
 
 use crate::answer::Answer;
 
-/// Why a page that was fetched has no copy: it fell out of the buffer.
+/// Error code of a fetched page without a copy: it was dropped from the buffer.
 pub const DROPPED: &str = "buffer:dropped";
 
-/// Redirects in a row, at most (hostile-web.md, row 20).
+/// Most consecutive redirects (hostile-web.md, row 20).
 const HOPS: u8 = 10;
 
-/// What is to be found by search.
+/// The content of a page for the index.
 #[derive(Debug, Clone)]
 pub struct Text {
-    /// The title, or the URL's last part where there is none.
+    /// The title, or the last part of the URL if there is none.
     pub title: String,
     /// The readable text.
     pub body: String,
@@ -36,18 +36,18 @@ pub struct Text {
     pub asides: Vec<Range<u32>>,
     /// The sections of the body.
     pub sections: Vec<page::Section>,
-    /// Bytes of the body that are words of links, navigation left out.
+    /// Bytes of the body that are anchor text, without navigation.
     pub linked: u32,
-    /// What kind of document it is: `html`, `text`, …
+    /// The kind of document: `html`, `text`, …
     pub kind: &'static str,
-    /// The code of its language, if it can be told.
+    /// The code of its language, if it is known.
     pub language: Option<String>,
-    /// What the page says of itself to machines.
+    /// Structured data of the page.
     pub stated: page::Fields,
 }
 
 impl Text {
-    /// As a policy is told of it.
+    /// Returns the text as a policy observes it.
     pub fn told(&self) -> policy::Text<'_> {
         policy::Text::Whole {
             title: &self.title,
@@ -63,64 +63,64 @@ impl Text {
 /// A link to follow.
 #[derive(Debug, Clone)]
 pub struct Lead {
-    /// Where to.
+    /// The target.
     pub url: PageUrl,
-    /// Its id.
+    /// The id of the target.
     pub id: PageId,
-    /// Whether it is a redirect, and so no step away from the seed.
+    /// Whether it is a redirect, which does not add to the depth.
     pub redirect: bool,
-    /// Whether it leads to a sitemap or a feed, as the page that has it says.
+    /// Whether it leads to a sitemap or a feed, according to the page.
     pub listing: bool,
-    /// Its words.
+    /// Its anchor text.
     pub anchor: String,
-    /// Whether they are part of navigation.
+    /// Whether the link is part of navigation.
     pub aside: bool,
-    /// Its words and some on either side, if somebody [wants](Asked::places) them.
+    /// Its anchor text and some words on either side, if [requested](Asked::places).
     pub around: String,
-    /// Its tag path, if somebody wants it.
+    /// Its tag path, if requested.
     pub path: String,
 }
 
-/// A word of a sitemap or a feed on when a page of its own site changed. A hint, and often wrong.
+/// A hint of a sitemap or feed that a page of its site has changed. It is often wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signal {
     /// The page.
     pub page: PageId,
-    /// When it is said to have changed; a date alone is its first second.
+    /// When the page changed according to the hint. A date without a time is its first second.
     pub modified: Moment,
 }
 
-/// What an answer means.
+/// The meaning of an answer.
 #[derive(Debug)]
 pub struct Verdict {
-    /// The record to keep; its places in the archive are filled in when it is committed.
+    /// The record to store. The commit adds its location in the archive.
     pub visited: Visited,
-    /// Whether `visited.copy` is of this answer, and not of an earlier one.
+    /// Whether `visited.copy` comes from this answer and not from an earlier one.
     pub copied: bool,
-    /// Whether the body is one that the archive has already, byte for byte.
+    /// Whether the archive already has this body, byte for byte.
     pub repeated: bool,
-    /// What to follow.
+    /// The links to follow.
     pub leads: Vec<Lead>,
-    /// What to index.
+    /// The text to index.
     pub text: Option<Text>,
     /// Whether the page leaves the index.
     pub gone: bool,
-    /// Whether there is evidence enough that the page is no more, or is not ours to have: what its last body
-    /// said, its links included, no longer counts.
+    /// Whether there is enough evidence that the page no longer exists, or may not be kept. Its
+    /// last content, including its links, no longer counts then.
     pub dropped: bool,
-    /// What the answer lists, if it is a sitemap or a feed; its entries are among the leads.
+    /// The kind of listing, if it is a sitemap or a feed. Its entries are among the leads.
     pub listing: Option<listing::Kind>,
-    /// What it says of changes.
+    /// Its hints about changes.
     pub signals: Vec<Signal>,
-    /// Entries of other sites that it had no right to name (hostile-web.md, row 53).
+    /// Entries of other sites, which it may not list (hostile-web.md, row 53).
     pub strangers: u32,
-    /// Whether the text changed although the server's validators did not: its 304s are not to be trusted
-    /// (hostile-web.md, row 68).
+    /// Whether the text changed although the server's validators did not. The server's 304
+    /// answers are not trusted then (hostile-web.md, row 68).
     pub lied: bool,
 }
 
 impl Verdict {
-    /// Takes note of how many pages nobody had heard of were named, if there was a page that could name any.
+    /// Stores how many new pages were named, if the answer was a page that could name any.
     pub fn named(&mut self, new: u32) {
         let history = self.visited.history;
         if matches!(history.outcome, Some(Outcome::Changed | Outcome::Unchanged)) {
@@ -128,7 +128,7 @@ impl Verdict {
         }
     }
 
-    /// Makes the page one that is not to be found by search, though its copy is kept; `before` is what was known of it.
+    /// Excludes the page from the index but keeps its copy; `before` is the previous record.
     pub fn leave_out(&mut self, before: Option<&Visited>) {
         self.text = None;
         if let Some(copy) = &mut self.visited.copy {
@@ -138,8 +138,8 @@ impl Verdict {
         self.gone = copy.is_some_and(|copy| copy.indexed);
     }
 
-    /// Whether a policy is to be told: a page that is as it was, byte for byte, says nothing new, and
-    /// neither does an outage, or a page that may be gone. The same words may come with other links.
+    /// Returns whether a policy must observe the page. An identical body, an outage or a page
+    /// that may be gone says nothing new. The same text may come with other links.
     pub fn is_news(&self) -> bool {
         let other_bytes = self.copied && !self.repeated;
         match self.visited.history.outcome {
@@ -150,28 +150,28 @@ impl Verdict {
     }
 }
 
-/// What is known of the page that was asked for.
+/// What is known about the page that was requested.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// Its URL.
     pub url: &'a PageUrl,
-    /// Redirects in a row that led to it.
+    /// Number of consecutive redirects that led to it.
     pub hops: u8,
-    /// All visits before this one.
+    /// Summary of all visits before this one.
     pub history: History,
-    /// What the last of them found.
+    /// The result of the last of them.
     pub before: Option<&'a Visited>,
-    /// When it was asked for.
+    /// When it was requested.
     pub at: Moment,
-    /// What its host answers, with 200, to a URL that cannot exist; `None`: nobody asked, or it answers
-    /// with 404 as it should (hostile-web.md, row 65).
+    /// The text of its host's soft 404 page; `None`: the host was not probed, or answers with
+    /// 404 (hostile-web.md, row 65).
     pub missing: Option<&'a Digest>,
-    /// Whether somebody wants to know what is around its links, and where these stand.
+    /// Whether the context of its links is needed.
     pub places: bool,
 }
 
 impl<'a> Asked<'a> {
-    /// A page whose archived answer is read once more, for its text.
+    /// Returns the context for reading an archived answer again, for its text.
     pub fn again(url: &'a PageUrl) -> Self {
         Self {
             url,
@@ -184,11 +184,11 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Judges an answer of which `bytes` came over the wire. `ours` says whether a URL belongs to the
-    /// crawl: a page whose canonical form does is found under that one.
+    /// Judges an answer with `bytes` received. `ours` tells whether a URL is in scope: a page
+    /// whose canonical URL is another one in scope is indexed under that URL.
     pub fn judge(&self, answer: &Answer, bytes: u64, ours: &dyn Fn(&PageUrl) -> bool) -> Verdict {
         match answer.status {
-            200..=203 | 206..=299 if !self.is_half(answer) => self.read(answer, bytes, ours),
+            200..=203 | 206..=299 if !self.is_incomplete(answer) => self.read(answer, bytes, ours),
             _ => self.settle(answer, bytes, ours),
         }
     }
@@ -199,12 +199,12 @@ impl<'a> Asked<'a> {
 }
 
 impl Lead {
-    /// Where a crawl begins.
+    /// Returns the lead for a seed.
     pub fn seed(url: &PageUrl) -> Self {
         Self::to(url.clone())
     }
 
-    /// A sitemap, as a robots.txt or an index names it, or a feed.
+    /// Returns the lead for a feed, or a sitemap that a robots.txt or a sitemap index names.
     pub fn listing(url: PageUrl) -> Self {
         Self {
             listing: true,

@@ -1,4 +1,4 @@
-//! What a crawl may still fetch, and how many requests a kill could cost.
+//! Limits of a crawl: pages and fetches that are left, and requests that a kill could lose.
 
 use std::collections::VecDeque;
 
@@ -7,28 +7,28 @@ use policy::Moment;
 
 use crate::event::VisitId;
 
-/// Limits on fetches: a number of pages in all, and a budget of fetches a second.
+/// Limits on fetches: a total number of pages, and a budget in fetches per second.
 #[derive(Debug, Default)]
 pub(super) struct Allowance {
-    /// Pages that may still be fetched; `None`: any number.
+    /// Pages that may still be fetched; `None`: unlimited.
     pub pages: Option<u64>,
-    /// Fetches over time; `None`: any number.
+    /// The budget of fetches; `None`: unlimited.
     pub budget: Option<Budget>,
 }
 
 impl Allowance {
-    /// Whether the pages are used up.
+    /// Returns whether no page may be fetched any more.
     pub fn is_spent(&self) -> bool {
         self.pages == Some(0)
     }
 
-    /// When the budget pays for the next fetch; `None`: now.
+    /// Returns when the budget allows the next fetch; `None`: now.
     pub fn wait(&mut self, now: Moment) -> Option<Moment> {
         let ready = self.budget.as_mut()?.ready(now);
         (ready > now).then_some(ready)
     }
 
-    /// Takes one page; `false`: there is none left, or not yet.
+    /// Takes one page and its fetch. Returns `false` if there is none left, or not yet.
     pub fn take(&mut self, now: Moment) -> bool {
         if self.is_spent() || self.wait(now).is_some() {
             return false;
@@ -47,14 +47,14 @@ impl Allowance {
         }
     }
 
-    /// Gives one page back: what was asked for was no page.
+    /// Gives one page back because the answer was not a page.
     pub fn give_back_page(&mut self) {
         if let Some(left) = &mut self.pages {
             *left += 1;
         }
     }
 
-    /// Gives one page and its fetch back: no request was made.
+    /// Gives one page and its fetch back because no request was made.
     pub fn give_back(&mut self) {
         self.give_back_page();
         if let Some(budget) = &mut self.budget {
@@ -63,13 +63,14 @@ impl Allowance {
     }
 }
 
-/// Counts requests that are not committed, and keeps them below [`Plan::at_risk`](crate::Plan::at_risk). That bounds
-/// how many requests a kill at any instant makes the next run repeat.
+/// Counts requests that are not committed, and keeps them below
+/// [`Plan::at_risk`](crate::Plan::at_risk). This bounds how many requests the next run repeats
+/// after a kill.
 #[derive(Debug)]
 pub(super) struct Risk {
     most: usize,
     uncommitted: usize,
-    /// Visits that wait until another request may be made.
+    /// Visits that wait for permission to make a request.
     waiting: VecDeque<VisitId>,
 }
 
@@ -82,29 +83,29 @@ impl Risk {
         }
     }
 
-    /// Requests that are not committed.
+    /// Number of requests that are not committed.
     pub fn uncommitted(&self) -> usize {
         self.uncommitted
     }
 
-    /// Takes the right to make a request; `false`: too many are not committed.
+    /// Takes permission for a request. Returns `false` if too many are not committed.
     pub fn take(&mut self) -> bool {
         let free = self.uncommitted < self.most;
         self.uncommitted += usize::from(free);
         free
     }
 
-    /// Has a visit wait for the right.
+    /// Queues a visit that waits for permission.
     pub fn await_turn(&mut self, visit: VisitId) {
         self.waiting.push_back(visit);
     }
 
-    /// Takes note of requests that are safe, or were never made.
+    /// Releases the permissions of requests that are durable or were never made.
     pub fn give_back(&mut self, requests: usize) {
         self.uncommitted -= requests.min(self.uncommitted);
     }
 
-    /// Takes a visit whose turn has come.
+    /// Takes the next waiting visit, if a request is permitted.
     pub fn next_waiting(&mut self) -> Option<VisitId> {
         if self.uncommitted >= self.most {
             return None;
@@ -112,7 +113,7 @@ impl Risk {
         self.waiting.pop_front()
     }
 
-    /// Takes all visits that wait: nothing new begins.
+    /// Takes all waiting visits, because no new request is made.
     pub fn take_waiting(&mut self) -> VecDeque<VisitId> {
         std::mem::take(&mut self.waiting)
     }

@@ -1,4 +1,4 @@
-//! The beginning of a crawl: with what earlier runs knew, ranked by the policies of this one.
+//! Starts a crawl from the facts of earlier runs, ranked by the policies of this one.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -13,7 +13,7 @@ use policy::server::Strategy;
 use policy::{Crawl, Moment, Outcome, Policy, Price, Refresh, Sources, Worth};
 
 use super::accounts::{Allowance, Risk};
-use super::hosts::Hosts;
+use super::hosts::HostCache;
 use super::outbox::Outbox;
 use super::reading::Arrival;
 use super::{Core, Mode};
@@ -24,24 +24,24 @@ use crate::scope::Scope;
 use crate::tally::Tally;
 use crate::verdict::{DROPPED, Lead};
 
-/// The policies that a crawl decides by.
+/// The policies of a crawl.
 pub struct Policies {
-    /// The order of pages never fetched.
+    /// The ordering of pages that were never fetched.
     pub order: Box<dyn Policy>,
-    /// How pages that were fetched are fetched again.
+    /// The refresh policy of pages that have a copy.
     pub refresh: Option<Box<dyn Refresh>>,
-    /// Which pages are polled for links to new ones.
+    /// The schedule of sources, which are polled for links to new pages.
     pub sources: Option<Sources>,
-    /// How often pages are polled that list others, whatever the price.
+    /// Interval of the polls of sitemaps and feeds, independent of the price.
     pub listings: Option<Duration>,
-    /// What a page never fetched must be worth to the ordering.
+    /// Least worth of a page that was never fetched, as the ordering computes it.
     pub least: Worth,
-    /// Which server is visited next, and for how long.
+    /// The strategy that ranks servers and says how many pages a visit fetches.
     pub strategy: Box<dyn Strategy>,
 }
 
 impl Policies {
-    /// The policies of a plan, and the strategy of its bench.
+    /// Returns the policies for a plan, and the strategy for its bench.
     pub fn of_plan(self, plan: &Plan) -> (Crawl, Box<dyn Strategy>) {
         let once = |every| Box::new(Uniform::every(every)) as Box<dyn Refresh>;
         let crawl = Crawl {
@@ -60,19 +60,21 @@ impl Policies {
     }
 }
 
-/// A crawl that is ready to go, and what was found at its beginning.
+/// A crawl that is ready to run, and what was found at its start.
 pub struct Begun<S> {
     /// The crawl.
     pub core: Core<S>,
-    /// What an operator should know of earlier runs.
+    /// What an operator should know about earlier runs.
     pub recalled: Recalled,
-    /// Pages that were ever fetched.
+    /// Number of pages that were ever fetched.
     pub copies: u64,
 }
 
 impl<S> Core<S> {
-    /// Recalls what earlier runs knew; the seeds are admitted by the first step. `texts` says what is still known of
-    /// the text of a page that was read; `salt` seeds the hash of the roll; an author of URLs must not be able to guess it.
+    /// Builds a crawl from the facts of earlier runs. The first step admits the seeds.
+    ///
+    /// `texts` provides the stored content of a page that was read. `salt` is the key of the
+    /// seen set's hash; authors of URLs must not be able to guess it.
     pub fn begin<F: Facts>(
         plan: Plan,
         scope: Scope,
@@ -93,7 +95,7 @@ impl<S> Core<S> {
             Again::AtPrice(price) => price,
             _ => Price::LEAST,
         };
-        let mut frontier = Frontier::new(policy, strategy, price, manners(&plan), salt);
+        let mut frontier = Frontier::new(policy, strategy, price, bench_politeness(&plan), salt);
         let mut allowance = Allowance::default();
         if let Again::Always { budget } = plan.again {
             frontier = frontier.with_budget(budget);
@@ -104,7 +106,8 @@ impl<S> Core<S> {
         }
         let recalled = frontier.recall(earlier, wanted, texts, now)?;
         if !plan.is_continuous() {
-            // What this run fetches it does not fetch again: it would never end.
+            // A page that this run has fetched is not refreshed by it: otherwise the run would
+            // not end.
             frontier.policy().refresh = None;
         }
         let seeds = plan.seeds.iter().map(Lead::seed).collect();
@@ -116,13 +119,13 @@ impl<S> Core<S> {
             risk: Risk::new(plan.at_risk()),
             tally: Tally::default(),
             buffer: plan.buffer.map(Buffer::new),
-            hosts: Hosts::default(),
+            hosts: HostCache::default(),
             no_rules: plan.without_rules.then(|| Arc::new(Robots::allow_all())),
             overlay: Overlay::default(),
             outbox: Outbox::default(),
             hints: ChangeHints::default(),
-            calls: BTreeMap::new(),
-            unsure: VecDeque::new(),
+            active: BTreeMap::new(),
+            awaiting_histories: VecDeque::new(),
             loading: HashSet::new(),
             outdated: HashSet::new(),
             arrivals: VecDeque::from([Arrival::Leads(seeds)]),
@@ -147,7 +150,8 @@ impl<S> Core<S> {
         })
     }
 
-    /// Says how many pages may be fetched, and since when facts from the future are known of.
+    /// Sets how many pages may be fetched, and when facts dated in the future were first
+    /// noticed.
     #[must_use]
     pub fn limited(mut self, pages: Option<u64>, noticed_ahead: Option<Moment>) -> Self {
         self.allowance.pages = pages;
@@ -156,7 +160,7 @@ impl<S> Core<S> {
     }
 }
 
-fn manners(plan: &Plan) -> Manners {
+fn bench_politeness(plan: &Plan) -> Manners {
     Manners {
         seats: plan.per_server,
         pages_per_visit: plan.pages_per_visit,
@@ -170,18 +174,18 @@ fn manners(plan: &Plan) -> Manners {
     }
 }
 
-/// Whether a page that the ledger knows belongs to a crawl.
+/// Returns whether a page of the ledger is in scope.
 pub fn belongs(scope: &Scope, known: &Known) -> bool {
     let url = PageUrl::parse(&known.discovery.url);
     url.is_ok_and(|url| scope.judge(&url, known.discovery.depth).is_ok())
 }
 
-/// Whether the copy of a page that was visited fell out of the buffer.
+/// Returns whether the copy of a visited page was dropped from the buffer.
 pub fn is_dropped(visited: &Visited) -> bool {
     visited.error.as_deref() == Some(DROPPED)
 }
 
-/// Whether a page that was visited is to be visited by the run that begins now.
+/// Returns whether the run that starts now should visit a visited page again.
 fn wanted_again(visited: &Visited, again: Again, now: Moment) -> bool {
     let history = &visited.history;
     match again {
@@ -197,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bench_keeps_the_manners_of_the_plan() {
+    fn the_bench_keeps_the_politeness_of_the_plan() {
         let plan = Plan {
             per_server: 3,
             pages_per_visit: 7,
@@ -205,7 +209,7 @@ mod tests {
             width: 5,
             ..Plan::default()
         };
-        let kept = manners(&plan);
+        let kept = bench_politeness(&plan);
         let limits = (kept.seats, kept.pages_per_visit, kept.pages_per_host);
         assert_eq!((limits, kept.width), ((3, 7, 11), 5));
         assert_eq!(kept.patience, crate::host::LONGEST_WAIT);
@@ -213,7 +217,7 @@ mod tests {
             again: Again::Always { budget: 1.0 },
             ..plan
         };
-        assert_eq!(manners(&endless).patience, Duration::MAX);
+        assert_eq!(bench_politeness(&endless).patience, Duration::MAX);
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! What is known of the pages of a visit, and of their host, before they are asked for.
+//! Collects what is known about the pages of a visit and their host before they are requested.
 //!
-//! A page that was just discovered, or whose last visit is on its way to the ledger, is known here. The others are
-//! loaded. What becomes known of a page while it is loaded makes what was read outdated: it is read again.
+//! A page that was just discovered, or whose last visit is not committed yet, is known in
+//! memory. Other pages are loaded from the ledger. If something new becomes known about a page
+//! during the load, the page is loaded again.
 
 use std::sync::Arc;
 
@@ -10,34 +11,35 @@ use page::{PageUrl, Robots};
 use policy::{Moment, Number};
 
 use super::Core;
-use super::visit::{Call, Stage};
+use super::active::{ActiveVisit, VisitStage};
 use crate::action::{Action, Claim};
 use crate::event::{Stored, VisitId};
 use crate::host::Host;
 
 impl<S> Core<S> {
-    /// Brings what is known of the pages of a visit and of its host to memory. Returns whether it is there by now.
+    /// Brings the pages of a visit and its host into memory. Returns whether all are there
+    /// already.
     pub(super) fn recall(
         &mut self,
         id: VisitId,
-        call: &mut Call,
+        active: &mut ActiveVisit,
         now: Moment,
         actions: &mut Vec<Action<S>>,
     ) -> bool {
-        let host = call.visit.host;
-        let known = call.claims.len();
+        let host = active.visit.host;
+        let known = active.claims.len();
         let mut absent = Vec::new();
-        for number in call.visit.left().skip(known).collect::<Vec<_>>() {
+        for number in active.visit.left().skip(known).collect::<Vec<_>>() {
             let page = self.frontier.page(host, number);
             let Some(key) = self.frontier.key(page) else {
                 continue;
             };
             match self.known_here(key) {
-                Some(known) if absent.is_empty() => self.claim(call, number, known, now),
+                Some(known) if absent.is_empty() => self.claim(active, number, known, now),
                 _ => absent.push(key),
             }
         }
-        let first = call
+        let first = active
             .visit
             .first()
             .map(|number| self.frontier.page(host, number));
@@ -48,7 +50,7 @@ impl<S> Core<S> {
             return true;
         }
         (self.loading).extend(absent.iter().map(|key| key.page));
-        call.stage = Stage::Loading(absent.clone());
+        active.stage = VisitStage::Loading(absent.clone());
         actions.push(Action::LoadPages {
             visit: id,
             pages: absent,
@@ -57,7 +59,8 @@ impl<S> Core<S> {
         false
     }
 
-    /// What is known of a page whose discovery or last visit may be on its way to the ledger.
+    /// Returns what is known in memory about a page whose discovery or last visit is not
+    /// committed yet.
     pub(super) fn known_here(&self, key: PageKey) -> Option<Known> {
         if let Some(discovery) = self.frontier.recent(key.page) {
             return Some(Known {
@@ -73,23 +76,29 @@ impl<S> Core<S> {
         })
     }
 
-    /// Makes a claim of what is known of a page. A page whose URL cannot be read leaves the visit.
-    pub(super) fn claim(&mut self, call: &mut Call, number: Number, mut known: Known, now: Moment) {
+    /// Creates the claim of a page. A page whose URL cannot be parsed leaves the visit.
+    pub(super) fn claim(
+        &mut self,
+        active: &mut ActiveVisit,
+        number: Number,
+        mut known: Known,
+        now: Moment,
+    ) {
         self.present(now).bring_back(&mut known);
         let url = match self.frontier.recent_url(known.key.page) {
             Some(url) => Ok(url.clone()),
             None => PageUrl::parse(&known.discovery.url),
         };
         match url {
-            Ok(url) => call.claims.push_back(Arc::new(Claim {
+            Ok(url) => active.claims.push_back(Arc::new(Claim {
                 number,
                 key: known.key,
                 url,
                 discovery: known.discovery,
                 before: known.visited,
-                worth: call.visit.worth_of(number),
+                worth: active.visit.worth_of(number),
             })),
-            Err(_) => call.visit.settled(number),
+            Err(_) => active.visit.settled(number),
         }
     }
 
@@ -101,10 +110,11 @@ impl<S> Core<S> {
         now: Moment,
         actions: &mut Vec<Action<S>>,
     ) {
-        let Some(mut call) = self.calls.remove(&id) else {
+        let Some(mut active) = self.active.remove(&id) else {
             return;
         };
-        let Stage::Loading(asked) = std::mem::replace(&mut call.stage, Stage::Free) else {
+        let VisitStage::Loading(asked) = std::mem::replace(&mut active.stage, VisitStage::Free)
+        else {
             unreachable!("pages are loaded for a visit that asked for them")
         };
         let mut outdated = false;
@@ -114,17 +124,17 @@ impl<S> Core<S> {
         }
         let mut pages = pages;
         if outdated {
-            // Something became known of a page while it was read: it is read again.
+            // Something new became known about a page during the load: it is loaded again.
             pages.clear();
         }
         for stored in pages {
             let number = self.frontier.number(stored.key.page);
             let Some(number) =
-                number.filter(|number| call.visit.left().any(|left| left == *number))
+                number.filter(|number| active.visit.left().any(|left| left == *number))
             else {
                 continue;
             };
-            // What is not committed yet is newer than what was read.
+            // An uncommitted record is newer than that of the ledger.
             let newer = self.overlay.get(stored.key.page).cloned();
             let in_ledger = stored.discovery.map(|discovery| Known {
                 key: stored.key,
@@ -132,21 +142,21 @@ impl<S> Core<S> {
                 visited: newer.or(stored.visited),
             });
             match self.known_here(stored.key).or(in_ledger) {
-                Some(known) => self.claim(&mut call, number, known, now),
-                // The ledger has lost it.
-                None => call.visit.settled(number),
+                Some(known) => self.claim(&mut active, number, known, now),
+                // The ledger does not have the page.
+                None => active.visit.settled(number),
             }
         }
-        let id_of_host = call.visit.host;
+        let id_of_host = active.visit.host;
         if self.hosts.get(id_of_host).is_none()
-            && let Some(claim) = call.claims.front()
+            && let Some(claim) = active.claims.front()
         {
             let (facts, rules) = host.map_or((None, None), |(facts, rules)| (Some(facts), rules));
             let host = Host::recalled(&claim.url, facts, rules, &self.present(now));
             let forgotten = self.hosts.remember(id_of_host, host);
             self.outbox.push_facts(forgotten, actions);
         }
-        self.calls.insert(id, call);
+        self.active.insert(id, active);
         self.proceed(id, now, actions);
     }
 }

@@ -1,4 +1,4 @@
-//! Hosts that the crawl remembers, and connections to them that no visit uses.
+//! Cache of hosts, and pool of idle connections.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -11,52 +11,51 @@ use policy::Moment;
 use crate::event::ConnectionId;
 use crate::host::Host;
 
-/// Hosts kept in memory; the ledger knows the others.
+/// HostCache kept in memory; the others are only in the ledger.
 const HOSTS: usize = 20_000;
-/// How long a connection stays open that no visit uses.
+/// How long an unused connection stays open.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// A connection, as the core knows it.
+/// An open connection.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Link {
+pub(super) struct HostConnection {
     pub id: ConnectionId,
-    /// The server that its host had when it was opened.
+    /// The server of its host when it was opened.
     pub server: ServerKey,
     /// The other end: the server, or a proxy.
     pub address: IpAddr,
-    /// Requests that may be under way at once.
+    /// Requests that may be in flight at once.
     pub width: usize,
-    /// Requests that it served.
+    /// Requests that it has served.
     pub served: u32,
 }
 
-/// A connection that no visit uses.
-struct Idle {
+struct IdleConnection {
     host: HostId,
     since: Moment,
-    link: Link,
+    link: HostConnection,
 }
 
-/// Hosts in memory.
+/// HostCache in memory, and connections that no visit uses.
 #[derive(Default)]
-pub(super) struct Hosts {
+pub(super) struct HostCache {
     known: HashMap<HostId, Host>,
-    /// Those that are idle for longest first.
-    idle: VecDeque<Idle>,
+    /// Longest idle first.
+    idle: VecDeque<IdleConnection>,
 }
 
-impl Hosts {
-    /// What is remembered of a host.
+impl HostCache {
+    /// Returns what is known in memory about a host.
     pub fn get(&self, id: HostId) -> Option<&Host> {
         self.known.get(&id)
     }
 
-    /// What is remembered of a host.
+    /// Returns what is known in memory about a host.
     pub fn get_mut(&mut self, id: HostId) -> Option<&mut Host> {
         self.known.get_mut(&id)
     }
 
-    /// Remembers a host. Returns the facts of hosts that are forgotten for it.
+    /// Stores a host in memory. Returns the facts of hosts that were evicted for it.
     pub fn remember(&mut self, id: HostId, host: Host) -> Vec<Entry> {
         let mut facts = Vec::new();
         if self.known.len() >= HOSTS {
@@ -67,7 +66,7 @@ impl Hosts {
         facts
     }
 
-    /// What is known of all hosts in memory, in the order of their ids.
+    /// Returns the facts of all hosts in memory, in the order of their ids.
     pub fn facts(&self) -> Vec<Entry> {
         let mut hosts: Vec<_> = self.known.iter().collect();
         hosts.sort_unstable_by_key(|(id, _)| **id);
@@ -75,25 +74,25 @@ impl Hosts {
         hosts.filter_map(|(_, host)| host.fact()).collect()
     }
 
-    /// Keeps a connection for the next visit to its host.
-    pub fn put_idle(&mut self, host: HostId, link: Link, now: Moment) {
+    /// Keeps a connection open for the next visit to its host.
+    pub fn put_idle(&mut self, host: HostId, link: HostConnection, now: Moment) {
         let since = now;
-        self.idle.push_back(Idle { host, since, link });
+        self.idle.push_back(IdleConnection { host, since, link });
     }
 
-    /// Takes a connection to a host, if there is one.
-    pub fn take_idle(&mut self, host: HostId) -> Option<Link> {
+    /// Takes an idle connection to a host, if there is one.
+    pub fn take_idle(&mut self, host: HostId) -> Option<HostConnection> {
         let place = self.idle.iter().position(|idle| idle.host == host)?;
         self.idle.remove(place).map(|idle| idle.link)
     }
 
-    /// Forgets a connection that its server closed. Returns its host.
+    /// Removes a connection that its server closed. Returns its host.
     pub fn closed(&mut self, id: ConnectionId) -> Option<HostId> {
         let place = self.idle.iter().position(|idle| idle.link.id == id)?;
         self.idle.remove(place).map(|idle| idle.host)
     }
 
-    /// Takes the connection that was idle for longest, if there are more than so many.
+    /// Takes the connection that was idle longest, if there are more than `most`.
     pub fn take_oldest(&mut self, most: usize) -> Option<(HostId, ConnectionId)> {
         if self.idle.len() <= most {
             return None;
@@ -102,18 +101,18 @@ impl Hosts {
         Some((idle.host, idle.link.id))
     }
 
-    /// Takes a connection that was idle for too long.
+    /// Takes a connection that was idle for more than 30 s.
     pub fn take_expired(&mut self, now: Moment) -> Option<(HostId, ConnectionId)> {
         let expired = self.next_expiry().is_some_and(|moment| moment <= now);
         expired.then(|| self.take_oldest(0)).flatten()
     }
 
-    /// When the next connection will have been idle for too long.
+    /// Returns when the next idle connection expires.
     pub fn next_expiry(&self) -> Option<Moment> {
         self.idle.front().map(|idle| idle.since + IDLE)
     }
 
-    /// Connections that are open and not in use.
+    /// Number of open connections that are not in use.
     pub fn idle(&self) -> usize {
         self.idle.len()
     }

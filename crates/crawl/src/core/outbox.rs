@@ -1,4 +1,4 @@
-//! Settled pages and facts on their way to the committer, in groups.
+//! Collects settled pages and facts into groups for the committer.
 //!
 //! **Invariant:** facts leave in the order in which they changed the frontier.
 
@@ -10,14 +10,14 @@ use policy::Moment;
 use crate::action::{Action, Record, Work};
 use crate::plan::GROUP;
 
-/// How long a settled page waits for the rest of its group.
+/// Longest wait of a settled page for the rest of its group.
 const WAIT: Duration = Duration::from_millis(500);
 
-/// What was not handed over yet.
+/// Work that was not handed over yet.
 pub(super) struct Outbox<S> {
     records: Vec<Record<S>>,
     drops: Vec<PageKey>,
-    /// When it is handed over, whatever is in it.
+    /// When the group is handed over, even if it is not full.
     due: Option<Moment>,
 }
 
@@ -32,7 +32,7 @@ impl<S> Default for Outbox<S> {
 }
 
 impl<S> Outbox<S> {
-    /// Takes in a settled page; hands a full group over.
+    /// Adds a settled page. Hands the group over if it is full.
     pub fn push(&mut self, record: Record<S>, now: Moment, actions: &mut Vec<Action<S>>) {
         self.records.push(record);
         self.due.get_or_insert(now + WAIT);
@@ -41,13 +41,13 @@ impl<S> Outbox<S> {
         }
     }
 
-    /// Takes in a page that is no longer kept.
+    /// Adds a page that was dropped from the buffer.
     pub fn drop_page(&mut self, page: PageKey, now: Moment) {
         self.drops.push(page);
         self.due.get_or_insert(now + WAIT);
     }
 
-    /// Hands over facts without a page, behind all that came before.
+    /// Hands over facts without a page, after everything that came before.
     pub fn push_facts(&mut self, facts: Vec<Entry>, actions: &mut Vec<Action<S>>) {
         self.flush(actions);
         if !facts.is_empty() {
@@ -55,7 +55,7 @@ impl<S> Outbox<S> {
         }
     }
 
-    /// Hands over what has waited long enough. Returns when there will be more.
+    /// Hands the group over if its time has come. Returns when the next group is due.
     pub fn flush_due(&mut self, now: Moment, actions: &mut Vec<Action<S>>) -> Option<Moment> {
         if self.due.is_some_and(|due| due <= now) {
             self.flush(actions);

@@ -1,10 +1,11 @@
-//! Pages that were fetched, taken in: their links become pages, their texts knowledge, their outcomes records.
+//! Processes fetched pages: admits their links, lets the policy observe their texts, and
+//! creates their records.
 //!
-//! A sitemap names up to 50,000 pages, which take longer than one step may. So what was fetched waits in a queue, and
-//! a step admits a few hundred links.
+//! A sitemap may list 50,000 pages, which takes longer than one step may. So fetched pages wait
+//! in a queue, and each step admits at most [`SLICE`] links.
 //!
-//! **Invariant:** what was fetched is taken in one after another. So the facts of a page are committed before those
-//! of a page that refers to them by number.
+//! **Invariant:** pages are processed one after another. So the facts of a page are committed
+//! before those of a page that refers to them by number.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,22 +20,22 @@ use crate::discovery::{Admission, Admitter, Offer, Source};
 use crate::event::{Judged, VisitId};
 use crate::verdict::{Lead, Text};
 
-/// Links that one step admits.
+/// Most links that one step admits.
 const SLICE: usize = 256;
-/// Sitemaps that list sitemaps are followed so deep (hostile-web.md, row 52).
+/// Greatest depth at which sitemap indexes are followed (hostile-web.md, row 52).
 const NESTED: u16 = 3;
 
 /// Something that names pages.
 pub(super) enum Arrival<S> {
     /// A page that was fetched.
     Page(Box<Unread<S>>),
-    /// Seeds, and sitemaps that a robots.txt names: ways in without a page that names them.
+    /// Seeds, and sitemaps that a robots.txt names. No page links to them.
     Leads(Vec<Lead>),
-    /// Pages that other partitions name.
+    /// Pages that other partitions link to.
     Offered(Vec<Offer>),
 }
 
-/// A page that was fetched, and how far its links are admitted.
+/// A fetched page, and how many of its links are admitted.
 pub(super) struct Unread<S> {
     pub visit: VisitId,
     pub claim: Arc<Claim>,
@@ -44,7 +45,7 @@ pub(super) struct Unread<S> {
 }
 
 impl<S> Core<S> {
-    /// Takes in what was fetched, as much as one step may.
+    /// Processes arrivals, as many as one step may.
     pub(super) fn take_in(&mut self, now: Moment, actions: &mut Vec<Action<S>>) {
         let mut room = SLICE;
         while room > 0
@@ -97,7 +98,7 @@ impl<S> Core<S> {
         }
     }
 
-    /// Has a page wait to be taken in. Leads that this crawl does not follow are dropped.
+    /// Queues a fetched page. Drops leads that this crawl does not follow.
     pub(super) fn arrived(&mut self, visit: VisitId, claim: Arc<Claim>, mut judged: Judged<S>) {
         let verdict = &mut judged.verdict;
         if !self.plan.is_continuous() {
@@ -115,7 +116,7 @@ impl<S> Core<S> {
         })));
     }
 
-    /// Admits some of the links of a page. Returns how many.
+    /// Admits up to `room` links of a page. Returns how many.
     fn admit_some(&mut self, page: &mut Unread<S>, room: usize, now: Moment) -> usize {
         if page.admitted == 0 {
             self.learn_text(page);
@@ -137,8 +138,9 @@ impl<S> Core<S> {
         count
     }
 
-    /// Takes in the first text of a page as evidence of what its URL pattern and its domain are good for. Later
-    /// copies say nothing of either: a page that is refreshed often and stays as it is would be taken for a trap.
+    /// Counts the first text of a page as evidence about its URL pattern and its domain. Later
+    /// copies are not counted: a page that is refreshed often without a change would look like
+    /// a trap.
     fn learn_text(&mut self, page: &Unread<S>) {
         let (claim, verdict) = (&page.claim, &page.judged.verdict);
         let copy = verdict.visited.copy.as_ref();
@@ -150,7 +152,7 @@ impl<S> Core<S> {
         }
     }
 
-    /// Takes in a page whose links are admitted, and lets its visit go on.
+    /// Settles a page whose links are admitted, and continues its visit.
     fn read(&mut self, page: Unread<S>, now: Moment, actions: &mut Vec<Action<S>>) {
         let Unread {
             visit,
@@ -180,7 +182,7 @@ impl<S> Core<S> {
         if verdict.is_news() {
             let text = verdict.text.as_ref();
             let known = admission.links(&verdict.leads);
-            // A page that was read before has told of its links.
+            // The index has the links of a page that was read before.
             let again = has_copy(&claim);
             let reading = Reading {
                 text: text.map_or(policy::Text::Nothing, Text::told),
@@ -234,7 +236,7 @@ impl<S> Core<S> {
         self.page_read(visit, &claim, first_byte, took, now, actions);
     }
 
-    /// The links of a page as the index is told of them, with the words that the ledger keeps.
+    /// Returns the links of a page for the index, with the anchor texts that the ledger keeps.
     fn in_links(&self, kept: &OutLinks, leads: &[Lead]) -> Vec<InLink> {
         let words: Vec<(u32, &str)> = kept.links().collect();
         let mut links: Vec<InLink> = Vec::with_capacity(words.len());
@@ -242,7 +244,7 @@ impl<S> Core<S> {
             let number = self.frontier.number(lead.id);
             let place = number.and_then(|to| words.binary_search_by_key(&to.0, |(to, _)| *to).ok());
             if let Some(place) = place {
-                // "Next", "Up" and the menu say nothing of the page that the page's title does not say.
+                // "Next", "Up" and menu entries add nothing to the title of the target.
                 let words = if lead.aside { "" } else { words[place].1 };
                 links.push(InLink {
                     to: lead.id,
@@ -255,7 +257,7 @@ impl<S> Core<S> {
         links
     }
 
-    /// Settles a page that may not be asked for.
+    /// Settles a page that may not be requested.
     pub(super) fn refuse(
         &mut self,
         claim: &Claim,
@@ -268,7 +270,7 @@ impl<S> Core<S> {
         self.settle(claim, record, now, actions);
     }
 
-    /// Settles a page whose server is left alone.
+    /// Settles a page whose server cannot be reached.
     pub(super) fn give_up(
         &mut self,
         claim: &Claim,
@@ -280,7 +282,7 @@ impl<S> Core<S> {
         self.settle(claim, record(claim, visited, false, false), now, actions);
     }
 
-    /// Settles a page whose request brought no answer.
+    /// Settles a page whose request had no answer.
     pub(super) fn unanswered(
         &mut self,
         claim: &Arc<Claim>,
@@ -295,7 +297,7 @@ impl<S> Core<S> {
         self.settle(claim, record(claim, visited, false, true), now, actions);
     }
 
-    /// Reports a fetch to those who watch.
+    /// Reports a fetch for monitoring.
     fn note(
         &mut self,
         claim: &Arc<Claim>,
@@ -317,7 +319,7 @@ impl<S> Core<S> {
         }));
     }
 
-    /// Why a page was asked for, as far as was known when it was claimed.
+    /// Returns why a page was requested, as known when it was claimed.
     fn purpose(&mut self, claim: &Claim) -> Purpose {
         let history = claim.history();
         if history.fresh.is_none() {
@@ -336,19 +338,19 @@ impl<S> Core<S> {
         }
     }
 
-    /// Whether the policy wants to know where links stand.
+    /// Returns whether the policy needs the context of links.
     pub(super) fn wants_places(&mut self) -> bool {
         self.frontier.policy().needs().places
     }
 }
 
-/// Whether a page was read before.
+/// Returns whether a page was read before.
 fn has_copy(claim: &Claim) -> bool {
     let before = claim.before.as_ref();
     before.is_some_and(|before| before.copy.is_some())
 }
 
-/// The record of a visit that brought no answer.
+/// Returns the record of a visit that brought no answer.
 fn record<S>(claim: &Claim, visited: frontier::Visited, gone: bool, asked: bool) -> Record<S> {
     Record {
         key: claim.key,

@@ -1,5 +1,5 @@
-//! Races between what is loaded and what is committed, one by one. The simulator (`tests/simulation`) meets most of
-//! them too seldom.
+//! Tests races between loads and commits one by one. The simulator (`tests/simulation`) rarely
+//! produces most of them.
 
 use frontier::{Discovery, MemoryLedger};
 use page::PageUrl;
@@ -38,8 +38,8 @@ fn discovery() -> Discovery {
     }
 }
 
-/// A crawl that never ends, at second 100, whose ledger has one page that was visited at second 10, and that page. It is
-/// fetched again so often; `None`: never.
+/// Returns a continuous crawl at second 100, and the only page of its ledger, which was visited
+/// at second 10. `again` is the refresh interval; `None`: never.
 fn begun(again: Option<Duration>) -> (Core<()>, PageKey, Visited) {
     let (url, discovery) = (url(), discovery());
     let key = PageKey::of(&url);
@@ -67,7 +67,8 @@ fn begun(again: Option<Duration>) -> (Core<()>, PageKey, Visited) {
     (core, key, first)
 }
 
-/// Tells a core of an event. Returns the hints that it commits, and the pages whose visits it loads.
+/// Processes an event. Returns the hints that the core commits, and the pages whose visits it
+/// loads.
 fn step(core: &mut Core<()>, event: Event<()>) -> (Vec<Moment>, Vec<PageKey>) {
     let mut actions = Vec::new();
     core.step(event, at(200), &mut actions);
@@ -142,8 +143,8 @@ fn a_gain_keeps_the_hints_since_and_yields_to_a_later_visit() {
         }],
     };
     let claimed = |core: &Core<()>| {
-        let call = core.calls.values().next().unwrap();
-        call.claims[0].history()
+        let active = core.active.values().next().unwrap();
+        active.claims[0].history()
     };
     for (hint, later) in [(None, None), (Some(20), None), (None, Some(50))] {
         let (mut core, key, first) = begun(Some(Duration::from_secs(5)));

@@ -1,4 +1,4 @@
-//! When does a page leave the index?
+//! Decides when a page leaves the index.
 //!
 //! | evidence | leaves |
 //! |---|---|
@@ -13,9 +13,11 @@
 //! | no answer, half an answer by accident, one that cannot be decoded | never |
 //! | 408, 421, 425, 429, 5xx, a redirect to itself | never |
 //!
-//! Repeated means: the second visit in a row that found it gone; an outage in between changes nothing.
+//! Repeated means: the second consecutive visit that found the page gone. An outage in between
+//! does not count.
 //!
-//! **Invariant:** what left has no validators any more: a 304 would leave us without the text to put back.
+//! **Invariant:** a page that left the index has no validators. Otherwise a 304 could come, and
+//! there would be no text to index again.
 
 use frontier::{PageCopy, Visited};
 use page::PageUrl;
@@ -24,14 +26,15 @@ use policy::{Outcome, Visit};
 use super::{Asked, HOPS, Lead, Verdict};
 use crate::answer::Answer;
 
-/// Visits in a row that must find a page gone before it leaves. One may be a deployment, or a wall.
+/// Consecutive visits that must find a page gone before it leaves the index. A single one may
+/// be a deployment or a block.
 const REPEATED: u16 = 2;
-/// The reason of a refusal that is the site's own word.
+/// The refusal code for a robots.txt rule, which is the site's own decision.
 const ROBOTS: &str = "robots";
 
-/// What evidence there is that a page is not to be found any more.
+/// How strong the evidence is that a page is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Evidence {
+enum GoneEvidence {
     None,
     /// It counts when it is repeated.
     Weak,
@@ -39,7 +42,7 @@ enum Evidence {
 }
 
 impl<'a> Asked<'a> {
-    /// No answer, for this reason. The page stays where it is.
+    /// Returns the record of a visit without an answer. The page stays in the index.
     pub fn unanswered(&self, outcome: Outcome, reason: &str, bytes: u64) -> Visited {
         Visited {
             history: self.history.after(Visit::new(self.at, outcome)),
@@ -50,22 +53,24 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The page was not asked for, for this reason. It leaves if that is its robots.txt; a rule of ours,
-    /// as one against traps, says nothing of the page.
+    /// Returns the verdict on a page that was not requested, for this reason. The page leaves
+    /// the index if robots.txt forbids it. Our own rules, such as those against traps, say
+    /// nothing about the page.
     pub fn refused(&self, reason: &str) -> Verdict {
         let visited = self.unanswered(Outcome::Refused, reason, 0);
         let evidence = if reason == ROBOTS {
-            Evidence::Firm
+            GoneEvidence::Firm
         } else {
-            Evidence::None
+            GoneEvidence::None
         };
         Verdict::of(visited).weighed(evidence)
     }
 
-    /// Whether an answer is only part of one, by an accident that may not happen again. What is cut for its
-    /// size is always cut there; a server that breaks off twice in the same way always does; and where the
-    /// copy is no better, or there is none, half a page is read all the same.
-    pub(super) fn is_half(&self, answer: &Answer) -> bool {
+    /// Returns whether an answer is incomplete by an accident that may not happen again.
+    ///
+    /// A body cut for its size is always cut there, and a server that breaks off twice in the
+    /// same way always does. Without a better copy, an incomplete page is read all the same.
+    pub(super) fn is_incomplete(&self, answer: &Answer) -> bool {
         let (Some(before), Some(cut)) = (self.before, answer.truncated) else {
             return false;
         };
@@ -90,16 +95,16 @@ impl<'a> Asked<'a> {
         ours: &dyn Fn(&PageUrl) -> bool,
     ) -> Verdict {
         let (outcome, evidence) = match answer.status {
-            304 if self.copy().is_some() => (Outcome::Unchanged, Evidence::None),
-            // Half an answer.
-            200..=203 | 206..=299 => (Outcome::Unreachable, Evidence::None),
-            // The answer to a question that was not asked.
-            304 => (Outcome::Gone, Evidence::Weak),
+            304 if self.copy().is_some() => (Outcome::Unchanged, GoneEvidence::None),
+            // An incomplete answer.
+            200..=203 | 206..=299 => (Outcome::Unreachable, GoneEvidence::None),
+            // A 304 without a conditional request.
+            304 => (Outcome::Gone, GoneEvidence::Weak),
             300..=399 => return self.redirected(answer, bytes, ours),
-            408 | 421 | 425 | 429 => (Outcome::Unreachable, Evidence::None),
-            410 => (Outcome::Gone, Evidence::Firm),
-            204 | 205 | 400..=499 => (Outcome::Gone, Evidence::Weak),
-            _ => (Outcome::Unreachable, Evidence::None),
+            408 | 421 | 425 | 429 => (Outcome::Unreachable, GoneEvidence::None),
+            410 => (Outcome::Gone, GoneEvidence::Firm),
+            204 | 205 | 400..=499 => (Outcome::Gone, GoneEvidence::Weak),
+            _ => (Outcome::Unreachable, GoneEvidence::None),
         };
         let mut verdict = self.settled(answer, bytes, Visit::new(self.at, outcome));
         let failed = answer.status >= 400;
@@ -113,7 +118,7 @@ impl<'a> Asked<'a> {
     fn redirected(&self, answer: &Answer, bytes: u64, ours: &dyn Fn(&PageUrl) -> bool) -> Verdict {
         let target = answer.location.as_ref().map(|target| target.as_ref().ok());
         let itself = target.flatten().is_some_and(|target| target == self.url);
-        // Browsers that take a cookie get further.
+        // Browsers that accept a cookie are let through.
         let unsaid = itself && self.copy().is_some();
         let outcome = if unsaid {
             Outcome::Unreachable
@@ -135,20 +140,20 @@ impl<'a> Asked<'a> {
         let followed = verdict.leads.first().is_some_and(|lead| ours(&lead.url));
         let permanent = matches!(answer.status, 301 | 308);
         verdict.weighed(match () {
-            () if unsaid => Evidence::None,
-            () if permanent && followed => Evidence::Firm,
-            () => Evidence::Weak,
+            () if unsaid => GoneEvidence::None,
+            () if permanent && followed => GoneEvidence::Firm,
+            () => GoneEvidence::Weak,
         })
     }
 
-    /// Judges an answer whose text is what the host gives to any URL.
+    /// Judges an answer with the text of the host's soft 404 page.
     pub(super) fn soft_404(&self, answer: &Answer, bytes: u64) -> Verdict {
         let mut verdict = self.settled(answer, bytes, Visit::new(self.at, Outcome::Gone));
         verdict.visited.error = Some("soft-404".into());
-        verdict.weighed(Evidence::Weak)
+        verdict.weighed(GoneEvidence::Weak)
     }
 
-    /// A visit whose answer takes nothing from the copy.
+    /// Returns the verdict on a visit whose answer leaves the copy unchanged.
     pub(super) fn settled(&self, answer: &Answer, bytes: u64, visit: Visit) -> Verdict {
         Verdict::of(Visited {
             history: self.history.after(visit),
@@ -177,13 +182,13 @@ impl Verdict {
         }
     }
 
-    /// The verdict, now that it is known what speaks against the page.
-    fn weighed(mut self, evidence: Evidence) -> Self {
+    /// Applies the evidence that the page is gone.
+    fn weighed(mut self, evidence: GoneEvidence) -> Self {
         let nothing_to_lose = self.visited.copy.is_none();
         self.dropped = match evidence {
-            Evidence::None => false,
-            Evidence::Weak => nothing_to_lose || self.visited.history.gone >= REPEATED,
-            Evidence::Firm => true,
+            GoneEvidence::None => false,
+            GoneEvidence::Weak => nothing_to_lose || self.visited.history.gone >= REPEATED,
+            GoneEvidence::Firm => true,
         };
         if let Some(copy) = self.visited.copy.as_mut().filter(|_| self.dropped) {
             self.gone = copy.indexed;
@@ -193,7 +198,7 @@ impl Verdict {
     }
 }
 
-/// Takes a copy out of what is to be found.
+/// Excludes a copy from the index.
 fn leave(copy: &mut PageCopy) {
     copy.indexed = false;
     copy.etag = None;

@@ -1,4 +1,4 @@
-//! What does a body say, and is it what the last one said?
+//! Reads a body and compares it with the last copy.
 
 use bytes::Bytes;
 use frontier::PageCopy;
@@ -11,12 +11,12 @@ use policy::{Moment, Outcome, Visit};
 use super::{Asked, HOPS, Lead, Signal, Text, Verdict};
 use crate::answer::Answer;
 
-/// Words on either side of a link that count as around it; the lab takes as many.
+/// Words on either side of a link that form its context. The laboratory uses the same number.
 const AROUND: usize = 8;
 
 /// What was read from a body.
 #[derive(Default)]
-struct Understood {
+struct ParsedBody {
     leads: Vec<Lead>,
     text: Option<Text>,
     digest: Option<Digest>,
@@ -37,7 +37,7 @@ impl Asked<'_> {
         bytes: u64,
         ours: &dyn Fn(&PageUrl) -> bool,
     ) -> Verdict {
-        let page = self.understand(answer);
+        let page = self.parse_body(answer);
         let suspect = page.looks_missing();
         if self.is_soft_404(&page, suspect) {
             return self.soft_404(answer, bytes);
@@ -62,10 +62,10 @@ impl Asked<'_> {
         let elsewhere = |canonical: &PageUrl| canonical != self.url && ours(canonical);
         let canonical_elsewhere = page.canonical.as_ref().is_some_and(elsewhere);
         let indexed = page.text.is_some() && !page.noindex && !canonical_elsewhere;
-        // What the answer says of itself comes before what the document says (WebSub, §4).
+        // The `Link` header has priority over the document (WebSub, §4).
         let hub = answer.hub.as_ref().or(page.hub.as_ref());
         let mut verdict = self.settled(answer, bytes, visit);
-        // A suspicion is kept to be seen, and takes nothing from the page.
+        // The suspicion is stored for information and has no other effect.
         let suspicion = suspect.then_some("soft-404?");
         verdict.visited.error = answer
             .truncated
@@ -76,10 +76,11 @@ impl Asked<'_> {
         verdict.gone = before.is_some_and(|copy| copy.indexed) && !indexed;
         verdict.repeated = same_bytes;
         verdict.copied = true;
-        verdict.lied =
-            changed && texts.is_some() && before.is_some_and(|copy| vouched(copy, answer));
+        verdict.lied = changed
+            && texts.is_some()
+            && before.is_some_and(|copy| has_validators_of(copy, answer));
         verdict.visited.copy = Some(PageCopy {
-            // The body that the archive has already is the one to refer to.
+            // Refers to the body that the archive already has.
             place: before.filter(|_| same_bytes).and_then(|copy| copy.place),
             at: before
                 .filter(|_| same_bytes)
@@ -101,9 +102,9 @@ impl Asked<'_> {
         verdict
     }
 
-    /// Whether the text is what the host gives to any URL. A home page is not asked: it is what many hosts
-    /// give instead of a 404.
-    fn is_soft_404(&self, page: &Understood, suspect: bool) -> bool {
+    /// Returns whether the text is that of the host's soft 404 page. A home page is excluded:
+    /// many hosts show it instead of a 404.
+    fn is_soft_404(&self, page: &ParsedBody, suspect: bool) -> bool {
         let texts = self.missing.zip(page.digest.as_ref());
         let home = self.url.path_and_query() == "/";
         page.text.is_some()
@@ -111,18 +112,18 @@ impl Asked<'_> {
             && texts.is_some_and(|(missing, text)| is_missing(text, missing, suspect))
     }
 
-    fn understand(&self, answer: &Answer) -> Understood {
+    fn parse_body(&self, answer: &Answer) -> ParsedBody {
         let declared = answer.content_type.as_deref();
         match media::kind(declared, &answer.content) {
             Media::Html => self.html(answer),
             Media::Text => self.list(answer).unwrap_or_else(|_| plain(answer)),
             Media::Feed | Media::Sitemap | Media::Xml => self.list(answer).unwrap_or_else(unlisted),
             Media::Other if is_gzip(&answer.content) => self.list(answer).unwrap_or_else(unlisted),
-            Media::Other | Media::Pdf => Understood::default(),
+            Media::Other | Media::Pdf => ParsedBody::default(),
         }
     }
 
-    /// What there is to say of the place of a link, if somebody wants to know.
+    /// Returns the context of a link, if it is needed.
     fn place<'t>(&self, words: impl FnOnce() -> &'t str) -> String {
         match self.places {
             true => words().to_owned(),
@@ -130,7 +131,7 @@ impl Asked<'_> {
         }
     }
 
-    fn html(&self, answer: &Answer) -> Understood {
+    fn html(&self, answer: &Answer) -> ParsedBody {
         let (html, _) = charset::decode(&answer.content, answer.content_type.as_deref());
         let mut reading = page::read(&html, self.url, &page::Limits::default());
         let mut leads = Vec::new();
@@ -151,7 +152,7 @@ impl Asked<'_> {
             leads.extend(refresh.map(Lead::redirect));
             leads.extend(reading.canonical.clone().map(Lead::redirect));
         }
-        Understood {
+        ParsedBody {
             noindex: answer.directives.noindex || reading.robots.noindex,
             canonical: reading.canonical,
             leads,
@@ -169,31 +170,32 @@ impl Asked<'_> {
                 stated: reading.fields,
             }),
             digest: Some(reading.digest),
-            ..Understood::default()
+            ..ParsedBody::default()
         }
     }
 
-    /// Reads a sitemap or a feed. It has no text to be found, and `noindex` on it is about just that.
-    fn list(&self, answer: &Answer) -> Result<Understood, Refused> {
+    /// Reads a sitemap or a feed. It has no text to index, and a `noindex` on it means only
+    /// that.
+    fn list(&self, answer: &Answer) -> Result<ParsedBody, Refused> {
         let declared = answer.content_type.as_deref();
         let now = self.at.unix_seconds();
         let listing = listing::read(&answer.content, declared, self.url, now)?;
-        let mut understood = Understood {
+        let mut parsed = ParsedBody {
             digest: Some(listing.digest()),
             listing: Some(listing.kind),
             hub: listing.hub.clone(),
             strangers: listing.strangers,
             error: listing.broken.then_some("listing:broken"),
-            ..Understood::default()
+            ..ParsedBody::default()
         };
         if !answer.directives.nofollow {
-            understood.follow(listing);
+            parsed.follow(listing);
         }
-        Ok(understood)
+        Ok(parsed)
     }
 }
 
-impl Understood {
+impl ParsedBody {
     fn follow(&mut self, listing: Listing) {
         let lists = listing.kind == Kind::Index;
         for entry in listing.entries {
@@ -216,9 +218,9 @@ impl Understood {
     }
 }
 
-fn plain(answer: &Answer) -> Understood {
+fn plain(answer: &Answer) -> ParsedBody {
     let (text, _) = charset::decode(&answer.content, answer.content_type.as_deref());
-    Understood {
+    ParsedBody {
         noindex: answer.directives.noindex,
         digest: Some(Digest::of(&text)),
         text: Some(Text {
@@ -231,14 +233,14 @@ fn plain(answer: &Answer) -> Understood {
             kind: "text",
             stated: page::Fields::default(),
         }),
-        ..Understood::default()
+        ..ParsedBody::default()
     }
 }
 
-fn unlisted(refused: Refused) -> Understood {
-    Understood {
+fn unlisted(refused: Refused) -> ParsedBody {
+    ParsedBody {
         error: (refused == Refused::Doctype).then_some("listing:doctype"),
-        ..Understood::default()
+        ..ParsedBody::default()
     }
 }
 
@@ -246,9 +248,9 @@ fn is_gzip(content: &Bytes) -> bool {
     content.starts_with(b"\x1f\x8b\x08")
 }
 
-/// Whether the validators of an answer are those of the copy, so that the server would have called it
-/// unmodified. An entity tag, where both have one, decides alone (RFC 9110, 13.2.2).
-fn vouched(copy: &PageCopy, answer: &Answer) -> bool {
+/// Returns whether an answer has the validators of the copy, so that the server would have
+/// answered 304. If both have an entity tag, it decides alone (RFC 9110, 13.2.2).
+fn has_validators_of(copy: &PageCopy, answer: &Answer) -> bool {
     match (&copy.etag, &answer.etag) {
         (Some(old), Some(new)) => old == new,
         _ => copy.last_modified.is_some() && copy.last_modified == answer.last_modified,

@@ -1,4 +1,4 @@
-//! What answers mean, one by one.
+//! Tests the verdicts on answers, case by case.
 
 mod evidence;
 mod listings;

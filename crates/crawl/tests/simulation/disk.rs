@@ -1,4 +1,5 @@
-//! A disk in memory: a ledger, and a committer that writes groups of work to it after a while, or fails.
+//! A disk in memory: a ledger, and a committer that writes groups of work with a delay, or
+//! fails.
 
 use std::collections::VecDeque;
 
@@ -7,44 +8,45 @@ use crawl::{Distance, Gain, Record, Work};
 use frontier::{Entry, MemoryLedger, PageKey, Visited};
 use policy::Moment;
 
-use crate::random::Random;
+use crate::random::SimRandom;
 
-/// What is to be written, in order.
-pub enum Item {
-    /// How long a server is left alone.
+/// Work to write, in order.
+pub enum DiskItem {
+    /// A politeness record of a server.
     Keep(Distance),
-    /// What the core hands over.
+    /// Work that the core hands over.
     Work(Work<()>),
 }
 
-/// The ledger and what is on its way to it.
+/// The ledger and the work that is not written yet.
 #[derive(Default)]
-pub struct Disk {
+pub struct SimDisk {
     pub ledger: MemoryLedger,
-    waiting: VecDeque<Item>,
-    writing: Vec<Item>,
-    /// Whether a write has failed, after which nothing more is written.
+    waiting: VecDeque<DiskItem>,
+    writing: Vec<DiskItem>,
+    /// Whether a write has failed. Nothing more is written then.
     pub broken: bool,
 }
 
 /// A group that was written.
-pub struct Group {
+pub struct WrittenGroup {
     pub facts: Vec<Entry>,
     pub requests: usize,
     pub gains: Vec<Gain>,
-    /// Visits that are durable now: the pages, and when they were asked for.
+    /// Visits that are durable now: the pages, and when they were requested.
     pub visits: Vec<(PageKey, Option<Moment>)>,
 }
 
-impl Disk {
-    /// Takes in something to write.
-    pub fn push(&mut self, item: Item) {
+impl SimDisk {
+    /// Queues an item.
+    pub fn push(&mut self, item: DiskItem) {
         if !self.broken {
             self.waiting.push_back(item);
         }
     }
 
-    /// Begins to write all that waits. Returns whether there is anything, and nothing is being written.
+    /// Begins to write all queued items. Returns `false` if there are none, or a group is being
+    /// written.
     pub fn begin_group(&mut self) -> bool {
         if !self.writing.is_empty() || self.waiting.is_empty() {
             return false;
@@ -53,16 +55,17 @@ impl Disk {
         true
     }
 
-    /// Whether everything is written.
+    /// Returns whether everything is written.
     pub fn is_idle(&self) -> bool {
         self.writing.is_empty() && self.waiting.is_empty()
     }
 
-    /// Loses what is not written, as a kill does. Distances are stored one by one, so some of a group may be there.
-    pub fn lose(&mut self, random: &mut Random) {
+    /// Drops what is not written, as a kill does. Politeness records are stored one by one, so
+    /// some records of a group may be written.
+    pub fn lose(&mut self, random: &mut SimRandom) {
         for item in std::mem::take(&mut self.writing) {
             match item {
-                Item::Keep(distance) if random.chance(0.7) => {
+                DiskItem::Keep(distance) if random.chance(0.7) => {
                     self.ledger.keep_server(distance.server, distance.facts);
                 }
                 _ => break,
@@ -72,7 +75,7 @@ impl Disk {
         self.broken = false;
     }
 
-    /// Fails to write the group, and all that comes later.
+    /// Fails to write the group, and everything that comes later.
     pub fn fail(&mut self) {
         self.waiting.clear();
         self.writing.clear();
@@ -80,8 +83,8 @@ impl Disk {
     }
 
     /// Writes the group, as the committer of the crate `node` does.
-    pub fn end_group(&mut self, random: &mut Random) -> Group {
-        let mut group = Group {
+    pub fn end_group(&mut self, random: &mut SimRandom) -> WrittenGroup {
+        let mut group = WrittenGroup {
             facts: Vec::new(),
             requests: 0,
             gains: Vec::new(),
@@ -89,14 +92,16 @@ impl Disk {
         };
         for item in std::mem::take(&mut self.writing) {
             match item {
-                Item::Keep(distance) => self.ledger.keep_server(distance.server, distance.facts),
-                Item::Work(Work::Facts(facts)) => group.facts.extend(facts),
-                Item::Work(Work::Drop(pages)) => {
+                DiskItem::Keep(distance) => {
+                    self.ledger.keep_server(distance.server, distance.facts)
+                }
+                DiskItem::Work(Work::Facts(facts)) => group.facts.extend(facts),
+                DiskItem::Work(Work::Drop(pages)) => {
                     pages
                         .iter()
                         .for_each(|page| self.drop_page(*page, &mut group.facts));
                 }
-                Item::Work(Work::Pages(records)) => {
+                DiskItem::Work(Work::Pages(records)) => {
                     records
                         .into_iter()
                         .for_each(|record| group.take(record, random));
@@ -122,8 +127,8 @@ impl Disk {
     }
 }
 
-impl Group {
-    fn take(&mut self, mut record: Record<()>, random: &mut Random) {
+impl WrittenGroup {
+    fn take(&mut self, mut record: Record<()>, random: &mut SimRandom) {
         self.requests += usize::from(record.asked);
         if record.text.is_some() && random.chance(0.2) {
             let before = record.visited.history;

@@ -1,5 +1,6 @@
-//! The driver: carries out the actions of cores on an invented web and a disk in memory, on a clock that jumps from
-//! event to event, and kills the cores now and then.
+//! The driver: carries out the actions of cores on an invented web and a disk in memory.
+//!
+//! Its clock jumps from event to event. It also kills and restarts cores.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,78 +16,78 @@ use frontier::{Facts, HostFacts, PageKey, Partition, RobotsFact};
 use page::{HostId, PageUrl, Robots};
 use policy::{History, Moment};
 
-use crate::disk::{Disk, Item};
-use crate::invariants::{Around, Model, check_ledger};
-use crate::network::{Line, Network};
-use crate::politeness::{Politeness, Times};
-use crate::random::Random;
-use crate::setup::{BEGIN, Kind, Order, Setup};
+use crate::disk::{DiskItem, SimDisk};
+use crate::invariants::{CheckContext, CoreModel, check_ledger};
+use crate::network::{SimConnection, SimNetwork};
+use crate::politeness::{ClockPair, Politeness};
+use crate::random::SimRandom;
+use crate::setup::{BEGIN, CrawlKind, OperatorOrder, Setup};
 
-/// Events of one simulation, at most.
+/// Most events of one simulation.
 const EVENTS: usize = 60_000;
 
-/// Something that will happen.
+/// A scheduled event.
 enum Happening {
     /// A node is started.
     Begin,
     Event(Event<()>),
     /// The answer to a request over a connection; `true`: the last one.
     Reply(ConnectionId, bool, Event<()>),
-    /// The moment that a core wants to be woken at, by the number of its wish.
+    /// The wake-up that a core asked for, by its number. Outdated numbers are ignored.
     Wake(u64),
     /// A group of work is written.
     GroupWritten,
-    /// A server closes a connection that nobody uses.
+    /// A server closes an idle connection.
     LineCloses(ConnectionId),
-    /// The driver notices that.
+    /// The driver notices the closed connection.
     ClosedNoticed(ConnectionId),
-    Order(Order),
-    /// The clock of the cores jumps by so many seconds.
+    Order(OperatorOrder),
+    /// The clock of the cores jumps by this number of seconds.
     Jump(i64),
 }
 
 /// One core, its disk and its connections.
-struct Node {
+struct SimNode {
     core: Option<Core<()>>,
-    model: Model,
-    disk: Disk,
-    lines: BTreeMap<ConnectionId, Line>,
+    model: CoreModel,
+    disk: SimDisk,
+    lines: BTreeMap<ConnectionId, SimConnection>,
     routes: BTreeMap<VisitId, (HostId, IpAddr)>,
-    /// Counts runs, so that what an earlier one awaited is dropped.
+    /// Number of the run. Events of earlier runs are dropped.
     run: u32,
     wakes: u64,
-    /// Actions until the node is killed.
+    /// Number of actions until the node is killed.
     dies_after: Option<u64>,
-    /// Offers of others. The log outlives the node.
+    /// Offers of other nodes. This log survives kills.
     offers: Vec<Offer>,
-    /// Whether offers came that its core was not told of.
+    /// Whether offers arrived that its core has not received.
     behind: bool,
-    /// Whether the crawl has come to its end.
+    /// Whether the crawl has ended.
     done: bool,
 }
 
 /// One simulation.
 pub struct Simulation {
     setup: Setup,
-    network: Network,
-    random: Random,
+    network: SimNetwork,
+    random: SimRandom,
     now: Moment,
-    /// By how many seconds the clock of the cores is ahead.
+    /// How many seconds the clock of the cores is ahead.
     ahead: i64,
     happenings: BTreeMap<(Moment, u64), (usize, u32, Happening)>,
     sequence: u64,
-    nodes: Vec<Node>,
+    nodes: Vec<SimNode>,
     polite: Politeness,
-    /// Groups that are written before a write fails.
+    /// Number of groups that are written before a write fails.
     commits: Option<u64>,
-    /// A hash of all actions, if it is wanted.
+    /// A hash of all actions, if requested.
     trace: Option<DefaultHasher>,
     verbose: bool,
 }
 
-/// What came of a simulation.
+/// The result of a simulation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct SimOutcome {
     pub events: usize,
     pub runs: u32,
     pub pages: usize,
@@ -94,20 +95,20 @@ pub struct Outcome {
 }
 
 impl Simulation {
-    /// The simulation of a seed.
-    pub fn new(kind: Kind, seed: u64, traced: bool) -> Self {
-        let mut random = Random::new(seed);
+    /// Returns the simulation of a seed.
+    pub fn new(kind: CrawlKind, seed: u64, traced: bool) -> Self {
+        let mut random = SimRandom::new(seed);
         let (setup, web) = Setup::draw(kind, &mut random);
-        let network = Network {
+        let network = SimNetwork {
             web,
             proxied: setup.plan.proxied,
             faults: setup.faults,
             random: random.fork(),
         };
-        let node = |number| Node {
+        let node = |number| SimNode {
             core: None,
-            model: Model::new(number, setup.plan.clone(), None, BEGIN, false),
-            disk: Disk::default(),
+            model: CoreModel::new(number, setup.plan.clone(), None, BEGIN, false),
+            disk: SimDisk::default(),
             lines: BTreeMap::new(),
             routes: BTreeMap::new(),
             run: 0,
@@ -134,7 +135,7 @@ impl Simulation {
     }
 
     /// Runs it to its end.
-    pub fn run(mut self) -> Outcome {
+    pub fn run(mut self) -> SimOutcome {
         for node in 0..self.nodes.len() {
             self.schedule(node, BEGIN, Happening::Begin);
         }
@@ -167,7 +168,7 @@ impl Simulation {
             );
             check_ledger(&node.disk.ledger);
         }
-        Outcome {
+        SimOutcome {
             events,
             runs: self.nodes.iter().map(|node| node.run).sum(),
             pages: self
@@ -186,7 +187,7 @@ impl Simulation {
         self.happenings.insert(key, (node, run, happening));
     }
 
-    /// The present, as the clock of the cores says.
+    /// Returns the time on the clock of the cores.
     fn clock(&self) -> Moment {
         let ahead = Duration::from_secs(self.ahead.unsigned_abs());
         match self.ahead >= 0 {
@@ -195,14 +196,14 @@ impl Simulation {
         }
     }
 
-    fn times(&self) -> Times {
-        Times {
+    fn times(&self) -> ClockPair {
+        ClockPair {
             clock: self.clock(),
             real: self.now,
         }
     }
 
-    /// Has the core told of an event after a while.
+    /// Schedules an event for the core after a delay.
     fn report(&mut self, node: usize, after: Duration, event: Event<()>) {
         self.schedule(node, self.now + after, Happening::Event(event));
     }
@@ -212,14 +213,14 @@ impl Simulation {
             Happening::Begin => self.begin(node),
             Happening::Event(Event::Resolved { visit, address }) => {
                 if let Ok(Some(found)) = address {
-                    // The host is known by the request that was made.
+                    // The lookup was stored when the request was made.
                     let route = self.nodes[node].routes.get_mut(&visit);
                     route.expect("a lookup").1 = found;
                 }
                 self.step(node, Event::Resolved { visit, address });
             }
             Happening::Event(Event::Offered(_)) if self.nodes[node].model.finished => {
-                // The node begins anew when all is written.
+                // The node restarts when everything is written.
                 self.nodes[node].behind = true;
             }
             Happening::Event(event) => self.step(node, event),
@@ -254,7 +255,7 @@ impl Simulation {
         }
     }
 
-    /// Starts a node with what is on its disk.
+    /// Starts a node from its disk.
     fn begin(&mut self, number: usize) {
         let clock = self.clock();
         let node = &mut self.nodes[number];
@@ -302,14 +303,14 @@ impl Simulation {
         node.disk.ledger.noticed_ahead = noticed;
         let wrong_clock = !self.setup.clock.is_empty();
         node.core = Some(core.limited(left, noticed));
-        node.model = Model::new(number, plan, left, clock, wrong_clock);
+        node.model = CoreModel::new(number, plan, left, clock, wrong_clock);
         node.run += 1;
         node.done = false;
         node.dies_after = self.setup.kills.pop();
         if self.setup.plan.is_continuous() && !self.will_be_stopped(number) {
-            // It was down when it was to be stopped.
+            // It was down at the time of its stop order.
             let at = self.now + Duration::from_secs(60);
-            self.schedule(number, at, Happening::Order(Order::Stop));
+            self.schedule(number, at, Happening::Order(OperatorOrder::Stop));
         }
         self.step(number, Event::Woken);
         let offers = self.nodes[number].offers.clone();
@@ -323,11 +324,12 @@ impl Simulation {
             .happenings
             .values()
             .filter(|(node, ..)| *node == number);
-        let stop = |happening: &Happening| matches!(happening, Happening::Order(Order::Stop));
+        let stop =
+            |happening: &Happening| matches!(happening, Happening::Order(OperatorOrder::Stop));
         ours.any(|(.., happening)| stop(happening))
     }
 
-    /// Ends a node at once: what is not on its disk is lost.
+    /// Kills a node: everything that is not on its disk is lost.
     fn kill(&mut self, number: usize) {
         let node = &mut self.nodes[number];
         node.core = None;
@@ -345,7 +347,7 @@ impl Simulation {
         self.schedule(number, self.now + down, Happening::Begin);
     }
 
-    /// Tells the core of an event, and carries out what it wants.
+    /// Passes an event to the core and carries out its actions.
     fn step(&mut self, number: usize, event: Event<()>) {
         let times = self.times();
         let now = times.clock;
@@ -354,13 +356,13 @@ impl Simulation {
         if self.verbose {
             eprintln!("{number} {now:?} <- {event:?}");
         }
-        let mut around = Around {
+        let mut context = CheckContext {
             web: &self.network.web,
             ledger: &node.disk.ledger,
             polite: &mut self.polite,
             now: times,
         };
-        node.model.event(&event, &mut around);
+        node.model.event(&event, &mut context);
         let of_visit = match &event {
             Event::Resolved { visit, .. } | Event::Connected { visit, .. } => Some(*visit),
             _ => None,
@@ -402,13 +404,13 @@ impl Simulation {
             _ => None,
         };
         let line = connection.and_then(|id| node.lines.get(&id));
-        let mut around = Around {
+        let mut context = CheckContext {
             web: &self.network.web,
             ledger: &node.disk.ledger,
             polite: &mut self.polite,
             now: times,
         };
-        node.model.action(&action, line, &mut around);
+        node.model.action(&action, line, &mut context);
         match action {
             Action::LoadPages { visit, pages, host } => self.load_pages(number, visit, pages, host),
             Action::LoadHistories(pages) => {
@@ -430,7 +432,8 @@ impl Simulation {
             }
             Action::Resolve { visit, url } => {
                 let address = self.network.resolve(&url, self.now);
-                // That of the proxy, if there is one. It is on loopback, and the servers behind it are not.
+                // The address of the proxy, if there is one. The proxy is on loopback, and the
+                // servers behind it are not.
                 let proxy = IpAddr::from([127, 0, 0, 99]);
                 node.routes.insert(visit, (url.host(), proxy));
                 let after = self.network.latency();
@@ -485,17 +488,17 @@ impl Simulation {
                 let id = get.connection;
                 let line = self.nodes[number].lines.get_mut(&id).expect("a connection");
                 line.in_use = true;
-                let came = self.network.get(&get, line, self.now);
-                let last = came.len() - 1;
-                for (place, came) in came.into_iter().enumerate() {
+                let results = self.network.get(&get, line, self.now);
+                let last = results.len() - 1;
+                for (place, results) in results.into_iter().enumerate() {
                     let event = Event::Answered {
                         visit: get.visit,
-                        page: get.requests[came.place].claim.number,
-                        answer: came.answer,
-                        connection: came.connection,
+                        page: get.requests[results.place].claim.number,
+                        answer: results.answer,
+                        connection: results.connection,
                     };
                     let reply = Happening::Reply(id, place == last, event);
-                    self.schedule(number, self.now + came.after, reply);
+                    self.schedule(number, self.now + results.after, reply);
                 }
             }
             Action::Close(id) => {
@@ -503,11 +506,11 @@ impl Simulation {
                 assert!(line.is_some_and(|line| !line.in_use), "{id:?} is not idle");
             }
             Action::Keep(distance) => {
-                node.disk.push(Item::Keep(distance));
+                node.disk.push(DiskItem::Keep(distance));
                 self.write(number);
             }
             Action::Commit(work) => {
-                node.disk.push(Item::Work(work));
+                node.disk.push(DiskItem::Work(work));
                 self.write(number);
             }
             Action::Offer(offers) => self.offer(offers),
@@ -521,7 +524,7 @@ impl Simulation {
         }
     }
 
-    /// Answers a read of the disk after a while.
+    /// Answers a read from disk after a delay.
     fn read(&mut self, node: usize, event: Event<()>) {
         let after = match self.random.chance(0.1) {
             true => self.random.millis(0, 3_000),
@@ -573,7 +576,7 @@ impl Simulation {
         self.schedule(number, self.now + took, Happening::Reply(id, true, event));
     }
 
-    /// Stores how long a server is left alone, before it is asked.
+    /// Stores a politeness record before the request.
     fn keep(&mut self, number: usize, distance: Option<crawl::Distance>) {
         if let Some(distance) = distance {
             let ledger = &mut self.nodes[number].disk.ledger;
@@ -596,7 +599,7 @@ impl Simulation {
         self.step(number, event);
     }
 
-    /// Has the committer write what waits.
+    /// Starts the committer, if work waits.
     fn write(&mut self, number: usize) {
         if self.nodes[number].disk.begin_group() {
             let took = self.random.millis(0, self.setup.commit_millis);
@@ -625,7 +628,7 @@ impl Simulation {
         self.write(number);
     }
 
-    /// Hands pages over to the nodes that own them. The log of offers outlives all nodes.
+    /// Sends pages to the nodes that own them. The log of offers survives kills.
     fn offer(&mut self, offers: Vec<Offer>) {
         for offer in offers {
             let owner = (0..self.nodes.len())
@@ -642,12 +645,12 @@ impl Simulation {
         }
     }
 
-    fn obey(&mut self, number: usize, order: Order) {
+    fn obey(&mut self, number: usize, order: OperatorOrder) {
         let event = match order {
-            Order::Pause(paused) => Event::Paused(paused),
-            Order::Stop => Event::Stopped,
-            Order::Budget(per_second) => Event::BudgetChanged(per_second),
-            Order::Search => {
+            OperatorOrder::Pause(paused) => Event::Paused(paused),
+            OperatorOrder::Stop => Event::Stopped,
+            OperatorOrder::Budget(per_second) => Event::BudgetChanged(per_second),
+            OperatorOrder::Search => {
                 let page = self.network.web.any_page(&mut self.random);
                 Event::Searched(vec![Met {
                     page,
@@ -662,7 +665,8 @@ impl Simulation {
         }
     }
 
-    /// Checks a crawl that has ended, once all is written, and starts it again if it was stopped.
+    /// Checks a crawl that has ended, once everything is written, and restarts it if it was
+    /// stopped.
     fn look_for_end(&mut self, number: usize) {
         let (last, times) = (!self.will_be_stopped(number), self.times());
         let node = &mut self.nodes[number];
@@ -681,13 +685,13 @@ impl Simulation {
         }
         let failed = node.disk.broken;
         if !failed {
-            let mut around = Around {
+            let mut context = CheckContext {
                 web: &self.network.web,
                 ledger: &node.disk.ledger,
                 polite: &mut self.polite,
                 now: times,
             };
-            node.model.check_end(core, &mut around);
+            node.model.check_end(core, &mut context);
         }
         let behind = std::mem::take(&mut node.behind);
         let stopped = node.model.stopped && !node.model.has_enough;
@@ -711,7 +715,7 @@ impl Simulation {
     }
 }
 
-/// The rules of the robots.txt that the ledger keeps.
+/// Returns the rules of the robots.txt in the ledger.
 fn rules_of(facts: &HostFacts) -> Option<Arc<Robots>> {
     let rules = facts.robots.as_ref().map(|fact| match fact {
         RobotsFact::Found { text, .. } => Robots::parse(text.as_bytes(), TOKEN),

@@ -1,4 +1,4 @@
-//! What must be true of every crawl, checked while it runs. A model of what the core may do, in its own words.
+//! Invariants of every crawl, checked while it runs against a model of what the core may do.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -12,22 +12,22 @@ use frontier::{Entry, Facts, MemoryLedger, PageKey, ServerKey};
 use page::{HostId, PageId, PageUrl};
 use policy::{History, Moment, Number, Outcome, Policy, Report};
 
-use crate::disk::Group;
-use crate::network::Line;
-use crate::politeness::{AnswerFact, Politeness, Times, Wait, refusal};
-use crate::web::{Directive, Web};
+use crate::disk::WrittenGroup;
+use crate::network::SimConnection;
+use crate::politeness::{AnswerFact, ClockPair, Politeness, RequiredPause, refusal};
+use crate::web::{Directive, SimWeb};
 
-/// Wake-ups in one simulated second, at most.
+/// Most wake-ups in one simulated second.
 const WAKES: u32 = 1_000;
 
-/// A bucket of fetches, as `frontier::Budget` describes it.
-struct Bucket {
+/// A token bucket that models `frontier::Budget`.
+struct ModelBucket {
     per_second: f64,
     saved: f64,
     at: Moment,
 }
 
-impl Bucket {
+impl ModelBucket {
     fn fill(&mut self, now: Moment) {
         let brought = now.since(self.at).as_secs_f64() * self.per_second;
         self.saved = (self.saved + brought).min(self.per_second.max(1.0));
@@ -41,32 +41,32 @@ enum Awaits {
     Nothing,
     Pages,
     Address,
-    /// The next action is to connect, or the visit ends.
+    /// The next action must be to connect, or the visit ends.
     Route,
     Connection,
     Rules(PageUrl, Moment),
     Probe(Moment),
-    /// Pages.
+    /// Answers to requests for pages.
     Answers,
 }
 
 /// A visit under way.
-struct Visiting {
+struct ModelVisit {
     awaits: Awaits,
-    /// The server that was found, or that its request went to.
+    /// The resolved server, or the one that its request went to.
     server: Option<ServerKey>,
-    /// The host that was looked up.
+    /// The host that was resolved.
     host: Option<HostId>,
-    /// Pages that were asked for and not answered, and when.
+    /// Pages that were requested and not answered.
     asked: BTreeMap<Number, Arc<Claim>>,
     at: Moment,
     requested: Moment,
     scope: Option<Arc<Scope>>,
-    /// Whether their request found the connection closed: they may be asked for once more.
+    /// Whether their request found the connection closed. They may be requested once more then.
     held: bool,
 }
 
-impl Default for Visiting {
+impl Default for ModelVisit {
     fn default() -> Self {
         Self {
             awaits: Awaits::Nothing,
@@ -81,55 +81,56 @@ impl Default for Visiting {
     }
 }
 
-/// What an action is checked against.
-pub struct Around<'a> {
-    pub web: &'a Web,
+/// The state that an action is checked against.
+pub struct CheckContext<'a> {
+    pub web: &'a SimWeb,
     pub ledger: &'a MemoryLedger,
     pub polite: &'a mut Politeness,
-    pub now: Times,
+    pub now: ClockPair,
 }
 
-/// What one run of a core may do.
-pub struct Model {
+/// A model of one run of a core.
+pub struct CoreModel {
     node: usize,
     plan: Plan,
-    visits: BTreeMap<VisitId, Visiting>,
+    visits: BTreeMap<VisitId, ModelVisit>,
     connections: u64,
     loading_histories: HashSet<PageId>,
     loading_visits: HashSet<PageId>,
     loading_pages: HashSet<PageId>,
-    /// Requests that are not committed.
+    /// Number of requests that are not committed.
     uncommitted: usize,
-    bucket: Option<Bucket>,
-    /// Pages that may be fetched.
+    bucket: Option<ModelBucket>,
+    /// Most pages that may be fetched.
     limit: Option<u64>,
-    /// Pages that were asked for, and those among them that were no pages.
+    /// Number of pages that were requested, and of those that were not fetched successfully.
     granted: u64,
     returned: u64,
-    /// Links of pages that were answered, by page and the moment at which it was asked for.
-    told: HashMap<(PageId, Moment), Vec<PageUrl>>,
+    /// Links that must be committed with a visit, by page and moment of the request.
+    expected_links: HashMap<(PageId, Moment), Vec<PageUrl>>,
     offered: HashSet<PageId>,
-    /// Hosts that did not answer.
+    /// Hosts that had a failure.
     failed: HashSet<HostId>,
-    /// Whether nothing new may begin.
+    /// Whether no new work may start.
     paused: bool,
     pub stopped: bool,
-    /// Whether the crawl has stopped by itself, since it has found what it was to find.
+    /// Whether the crawl stopped by itself because it reached its stop condition.
     pub has_enough: bool,
     pub finished: bool,
-    /// When it has come to its end.
-    ended: Times,
-    /// When the run began, and whether the clock goes wrong, so that moments do not tell what was first.
+    /// When it ended.
+    ended: ClockPair,
+    /// When the run began.
     begun: Moment,
+    /// Whether the clock jumps. The order of moments is not the order of events then.
     wrong_clock: bool,
-    /// Pages that were read.
+    /// Number of pages that were read.
     read: u64,
-    /// The last second, and wake-ups in it.
+    /// The last second, and the number of wake-ups in it.
     wakes: (i64, u32),
 }
 
-impl Model {
-    /// A run that begins now and may fetch so many pages.
+impl CoreModel {
+    /// Returns the model of a run that begins now and may fetch up to `limit` pages.
     pub fn new(
         node: usize,
         plan: Plan,
@@ -138,7 +139,7 @@ impl Model {
         wrong_clock: bool,
     ) -> Self {
         let bucket = match plan.again {
-            Again::Always { budget } => Some(Bucket {
+            Again::Always { budget } => Some(ModelBucket {
                 per_second: budget,
                 saved: 1.0,
                 at: now,
@@ -158,14 +159,14 @@ impl Model {
             limit,
             granted: 0,
             returned: 0,
-            told: HashMap::new(),
+            expected_links: HashMap::new(),
             offered: HashSet::new(),
             failed: HashSet::new(),
             paused: false,
             stopped: false,
             has_enough: false,
             finished: false,
-            ended: Times {
+            ended: ClockPair {
                 clock: now,
                 real: now,
             },
@@ -176,9 +177,9 @@ impl Model {
         }
     }
 
-    /// Takes in an event that is about to be told to the core.
-    pub fn event(&mut self, event: &Event<()>, around: &mut Around<'_>) {
-        let now = around.now.clock;
+    /// Processes an event before the core does.
+    pub fn event(&mut self, event: &Event<()>, context: &mut CheckContext<'_>) {
+        let now = context.now.clock;
         if let Some(bucket) = &mut self.bucket {
             bucket.fill(now);
         }
@@ -190,7 +191,7 @@ impl Model {
                 check!(self.wakes.1 < WAKES, "{WAKES} wake-ups within a second");
             }
             Event::PagesLoaded { visit, pages, .. } => {
-                self.ends(*visit, around);
+                self.ends(*visit, context);
                 let pages = pages.iter().map(|stored| stored.key.page);
                 pages.for_each(|page| assert!(self.loading_pages.remove(&page)));
             }
@@ -203,7 +204,7 @@ impl Model {
                 pages.for_each(|page| assert!(self.loading_visits.remove(&page)));
             }
             Event::Resolved { visit, address } => {
-                self.ends(*visit, around);
+                self.ends(*visit, context);
                 let visiting = self.visits.entry(*visit).or_default();
                 match address {
                     Ok(address) => {
@@ -216,7 +217,7 @@ impl Model {
                 }
             }
             Event::Connected { visit, opened } => {
-                self.ends(*visit, around);
+                self.ends(*visit, context);
                 let host = self.visits[visit].host;
                 self.failed.extend(host.filter(|_| opened.is_err()));
             }
@@ -227,29 +228,29 @@ impl Model {
                 ..
             } => {
                 self.spend(now, false);
-                let awaited = self.ends(*visit, around);
+                let awaited = self.ends(*visit, context);
                 let Awaits::Rules(url, at) = awaited else {
                     panic!("rules come that were not asked for: {awaited:?}")
                 };
-                let site = around.web.site(url.host()).expect("a site");
+                let site = context.web.site(url.host()).expect("a site");
                 let wait = match (file, retry_after) {
-                    (RobotsFile::Found { .. }, _) => Wait::SinceRequest(site.crawl_delay),
-                    (_, Some(wait)) => Wait::SinceAnswer(*wait),
-                    (_, None) => Wait::SinceRequest(Duration::ZERO),
+                    (RobotsFile::Found { .. }, _) => RequiredPause::SinceRequest(site.crawl_delay),
+                    (_, Some(wait)) => RequiredPause::SinceAnswer(*wait),
+                    (_, None) => RequiredPause::SinceRequest(Duration::ZERO),
                 };
                 if let RobotsFile::Unavailable = file {
                     self.failed.extend([url.host()]);
                 }
-                self.learned(*visit, at, (wait, None), around);
+                self.learned(*visit, at, (wait, None), context);
             }
             Event::Probed { visit, reply, .. } => {
                 self.spend(now, false);
-                let awaited = self.ends(*visit, around);
+                let awaited = self.ends(*visit, context);
                 let Awaits::Probe(at) = awaited else {
                     panic!("a probe comes that was not made: {awaited:?}")
                 };
                 if let Some(reply) = reply {
-                    self.learned(*visit, at, (refusal(reply), None), around);
+                    self.learned(*visit, at, (refusal(reply), None), context);
                 }
             }
             Event::Answered {
@@ -257,7 +258,7 @@ impl Model {
                 page,
                 answer,
                 ..
-            } => self.answered(*visit, *page, answer, around),
+            } => self.answered(*visit, *page, answer, context),
             Event::Committed { requests, .. } => self.uncommitted -= requests,
             Event::BudgetChanged(per_second) => {
                 if let Some(bucket) = &mut self.bucket {
@@ -275,16 +276,16 @@ impl Model {
         id: VisitId,
         page: Number,
         answer: &Answered<()>,
-        around: &mut Around<'_>,
+        context: &mut CheckContext<'_>,
     ) {
         let visiting = self.visits.get_mut(&id).expect("a visit");
         if let Answered::Closed { .. } = answer {
             visiting.held = true;
             let server = visiting.server.expect("a server");
-            around
+            context
                 .polite
                 .retract(server, (self.node, id), visiting.requested);
-            self.ends(id, around);
+            self.ends(id, context);
             return;
         }
         let claim = visiting
@@ -297,9 +298,9 @@ impl Model {
                 let fetched = matches!(judged.reply.status, 200..=299 | 304);
                 self.returned += u64::from(!fetched);
                 let wait = refusal(&judged.reply);
-                self.learned(id, at, (wait, Some(claim.key)), around);
+                self.learned(id, at, (wait, Some(claim.key)), context);
                 let scope = scope.expect("the scope of a request");
-                self.tell(&claim, judged, &scope);
+                self.expect_links(&claim, judged, &scope);
             }
             Answered::Failed { .. } => {
                 self.returned += 1;
@@ -309,23 +310,28 @@ impl Model {
             Answered::Closed { .. } => {}
         }
         if self.visits[&id].asked.is_empty() {
-            self.ends(id, around);
+            self.ends(id, context);
         }
     }
 
-    /// Remembers which links a page has that belong to the crawl.
-    fn tell(&mut self, claim: &Claim, judged: &Judged<()>, scope: &Scope) {
+    /// Records the links of a page that are in scope.
+    fn expect_links(&mut self, claim: &Claim, judged: &Judged<()>, scope: &Scope) {
         let depth = claim.discovery.depth + 1;
         let leads = judged.verdict.leads.iter().map(|lead| &lead.url);
         let inside = leads.filter(|url| scope.judge(url, depth).is_ok());
         let asked = judged.verdict.visited.history.asked.expect("a visit");
         let links = inside.cloned().collect();
-        self.told.insert((claim.key.page, asked), links);
+        self.expected_links.insert((claim.key.page, asked), links);
     }
 
-    /// Takes in what an action that is about to be carried out means, and whether it is allowed. `line` is the
-    /// connection that it uses.
-    pub fn action(&mut self, action: &Action<()>, line: Option<&Line>, around: &mut Around<'_>) {
+    /// Checks and processes an action before it is carried out. `line` is the connection that
+    /// it uses.
+    pub fn action(
+        &mut self,
+        action: &Action<()>,
+        line: Option<&SimConnection>,
+        context: &mut CheckContext<'_>,
+    ) {
         check!(!self.finished, "after the end of the crawl: {action:?}");
         match action {
             Action::LoadPages { visit, pages, .. } => {
@@ -363,7 +369,7 @@ impl Model {
                 check!(visiting.awaits == Awaits::Route, "no address: {action:?}");
                 visiting.awaits = Awaits::Connection;
                 let server = visiting.server.expect("a server");
-                around
+                context
                     .polite
                     .enter(server, self.node, *visit, self.plan.per_server);
             }
@@ -378,7 +384,7 @@ impl Model {
                 distance,
                 ..
             } => {
-                let awaits = Awaits::Rules(url.clone(), around.now.clock);
+                let awaits = Awaits::Rules(url.clone(), context.now.clock);
                 self.begins(*visit, awaits, action);
                 let fact = AnswerFact::Rules(PageKey::of(url), None);
                 let line = used(line, url.host());
@@ -388,7 +394,7 @@ impl Model {
                     distance.as_ref(),
                     Duration::ZERO,
                     fact,
-                    around,
+                    context,
                 );
             }
             Action::Probe {
@@ -397,32 +403,32 @@ impl Model {
                 distance,
                 ..
             } => {
-                self.begins(*visit, Awaits::Probe(around.now.clock), action);
+                self.begins(*visit, Awaits::Probe(context.now.clock), action);
                 check!(
                     self.plan.is_continuous(),
                     "a crawl that ends makes no probe"
                 );
                 let line = used(line, url.host());
-                let least = self.crawl_delay(url, around);
+                let least = self.crawl_delay(url, context);
                 self.request(
                     *visit,
                     line,
                     distance.as_ref(),
                     least,
                     AnswerFact::None,
-                    around,
+                    context,
                 );
             }
-            Action::Get(get) => self.get(get, line, around),
+            Action::Get(get) => self.get(get, line, context),
             Action::Offer(offers) => {
                 self.offered
                     .extend(offers.iter().map(|offer| offer.url.id()));
             }
-            Action::Finish => (self.finished, self.ended) = (true, around.now),
+            Action::Finish => (self.finished, self.ended) = (true, context.now),
             Action::Commit(Work::Pages(records)) => {
                 records
                     .iter()
-                    .for_each(|record| check_record(record, around.web));
+                    .for_each(|record| check_record(record, context.web));
             }
             Action::Close(_)
             | Action::Keep(_)
@@ -432,7 +438,7 @@ impl Model {
         }
     }
 
-    fn get(&mut self, get: &Get, line: Option<&Line>, around: &mut Around<'_>) {
+    fn get(&mut self, get: &Get, line: Option<&SimConnection>, context: &mut CheckContext<'_>) {
         let first = get.requests.first().expect("a page to ask for");
         let line = used(line, first.claim.url.host());
         let visiting = self.visits.entry(get.visit).or_default();
@@ -462,9 +468,9 @@ impl Model {
             "too many pages at once"
         );
         for request in &get.requests {
-            self.check_claim(&request.claim, around);
+            self.check_claim(&request.claim, context);
             if !again {
-                self.spend(around.now.clock, true);
+                self.spend(context.now.clock, true);
                 self.granted += 1;
                 self.uncommitted += 1;
             }
@@ -482,14 +488,14 @@ impl Model {
             "{under_way} pages of {limit} are fetched"
         );
         let fact = AnswerFact::Page(first.claim.key, get.at);
-        let least = self.crawl_delay(&first.claim.url, around);
-        self.request(get.visit, line, get.distance.as_ref(), least, fact, around);
+        let least = self.crawl_delay(&first.claim.url, context);
+        self.request(get.visit, line, get.distance.as_ref(), least, fact, context);
     }
 
-    /// Checks that what is known of a page that is asked for is the last that is known, and that it may be asked for.
-    fn check_claim(&self, claim: &Claim, around: &Around<'_>) {
+    /// Checks that a claim holds the newest known record, and that the page may be requested.
+    fn check_claim(&self, claim: &Claim, context: &CheckContext<'_>) {
         check!(self.plan.ours.has(&claim.url), "{} is not ours", claim.url);
-        let Some(stored) = around.ledger.visited(claim.key) else {
+        let Some(stored) = context.ledger.visited(claim.key) else {
             return;
         };
         let (before, stored) = (claim.history(), stored.history);
@@ -514,7 +520,7 @@ impl Model {
         check!(again, "{} was committed, and is asked for again", claim.url);
     }
 
-    /// Whether a page is to be fetched again by this run because of its age.
+    /// Returns whether this run must fetch a page again because of its age.
     fn is_old(&self, history: &History) -> bool {
         let old = |asked: Moment, age| self.wrong_clock || asked + age <= self.begun;
         match (self.plan.again, history.asked) {
@@ -523,19 +529,19 @@ impl Model {
         }
     }
 
-    /// The delay that robots.txt asks for.
-    fn crawl_delay(&self, url: &PageUrl, around: &Around<'_>) -> Duration {
-        around.web.site(url.host()).expect("a site").crawl_delay
+    /// Returns the crawl delay of robots.txt.
+    fn crawl_delay(&self, url: &PageUrl, context: &CheckContext<'_>) -> Duration {
+        context.web.site(url.host()).expect("a site").crawl_delay
     }
 
     fn request(
         &mut self,
         visit: VisitId,
-        line: &Line,
+        line: &SimConnection,
         distance: Option<&Distance>,
         least: Duration,
         fact: AnswerFact,
-        around: &mut Around<'_>,
+        context: &mut CheckContext<'_>,
     ) {
         let (server, loopback) = match self.plan.proxied {
             true => (ServerKey::Host(line.host), false),
@@ -551,7 +557,7 @@ impl Model {
         );
         if let Some(distance) = distance {
             check!(
-                distance.facts.asked == around.now.clock,
+                distance.facts.asked == context.now.clock,
                 "asked now: {distance:?}"
             );
             check!(
@@ -560,29 +566,29 @@ impl Model {
             );
         }
         let visiting = self.visits.entry(visit).or_default();
-        (visiting.server, visiting.requested) = (Some(server), around.now.clock);
+        (visiting.server, visiting.requested) = (Some(server), context.now.clock);
         let seats = self.plan.per_server;
-        around.polite.enter(server, self.node, visit, seats);
-        around
+        context.polite.enter(server, self.node, visit, seats);
+        context
             .polite
-            .request(server, (self.node, visit), around.now, kept, seats, fact);
+            .request(server, (self.node, visit), context.now, kept, seats, fact);
     }
 
-    /// Takes in that the answer to a request asks for the server to be left alone.
+    /// Records the pause that the answer to a request requires.
     fn learned(
         &self,
         visit: VisitId,
         at: Moment,
-        wait: (Wait, Option<PageKey>),
-        around: &mut Around<'_>,
+        wait: (RequiredPause, Option<PageKey>),
+        context: &mut CheckContext<'_>,
     ) {
         let visiting = self.visits.get(&visit).expect("a visit");
         let server = visiting.server.expect("a server");
         let by = (self.node, visit);
-        around.polite.answered(server, (by, at), wait, around.now);
+        context.polite.answered(server, (by, at), wait, context.now);
     }
 
-    /// Takes in what the core makes of an event, before anything of it is carried out.
+    /// Processes the core's reaction to an event, before its actions are carried out.
     pub fn stepped(&mut self, of_visit: Option<VisitId>, actions: &[Action<()>]) {
         let Some(id) = of_visit else { return };
         let goes_on = |action: &Action<()>| match action {
@@ -601,7 +607,7 @@ impl Model {
         }
     }
 
-    /// Takes in whether the core has stopped by itself, once what it wanted before is under way.
+    /// Checks whether the core has stopped by itself, and whether it had to.
     pub fn look_for_stop(&mut self, core: &mut Core<()>) {
         let tally = core.tally();
         let read = tally.pages + tally.unchanged;
@@ -625,7 +631,7 @@ impl Model {
             || found.is_some_and(|(have, want)| have >= want)
     }
 
-    /// Checks the core after an event.
+    /// Checks the counts of the core after an event.
     pub fn check(&self, core: &Core<()>, lines: usize) {
         check!(
             core.uncommitted() == self.uncommitted,
@@ -639,7 +645,7 @@ impl Model {
     }
 
     /// Checks what was committed.
-    pub fn committed(&mut self, group: &Group, before: &MemoryLedger, after: &MemoryLedger) {
+    pub fn committed(&mut self, group: &WrittenGroup, before: &MemoryLedger, after: &MemoryLedger) {
         if !self.wrong_clock {
             check_hints(group, before);
         }
@@ -660,7 +666,12 @@ impl Model {
         }
         for (key, asked) in &group.visits {
             let asked = asked.expect("a visit");
-            for url in self.told.remove(&(key.page, asked)).into_iter().flatten() {
+            for url in self
+                .expected_links
+                .remove(&(key.page, asked))
+                .into_iter()
+                .flatten()
+            {
                 let known = match self.plan.ours.has(&url) {
                     true => after.discovery(PageKey::of(&url)).is_some(),
                     false => self.offered.contains(&url.id()),
@@ -670,8 +681,8 @@ impl Model {
         }
     }
 
-    /// Checks a crawl that has come to its end, and whose facts are committed.
-    pub fn check_end(&self, core: &mut Core<()>, around: &mut Around<'_>) {
+    /// Checks a crawl that has ended and whose facts are committed.
+    pub fn check_end(&self, core: &mut Core<()>, context: &mut CheckContext<'_>) {
         check!(core.visits() == 0, "visits are not settled");
         check!(
             self.uncommitted == 0,
@@ -685,8 +696,8 @@ impl Model {
             "{left:?} pages are left, not {:?}",
             core.pages_left()
         );
-        check_ledger(around.ledger);
-        for known in around.ledger.pages().filter_map(Result::ok) {
+        check_ledger(context.ledger);
+        for known in context.ledger.pages().filter_map(Result::ok) {
             let record = core.uncommitted_record(known.key.page);
             check!(record.is_none(), "{} is not committed", known.discovery.url);
         }
@@ -694,10 +705,10 @@ impl Model {
         if !ended {
             return;
         }
-        // A crawl of old pages tries those once more that did not answer in an earlier run.
+        // A run that fetches old pages retries those that did not answer in an earlier run.
         let ages = matches!(self.plan.again, Again::OlderThan(_));
         let (mut unsettled, mut perhaps) = (Vec::new(), 0);
-        for known in around.ledger.pages().filter_map(Result::ok) {
+        for known in context.ledger.pages().filter_map(Result::ok) {
             let again = |history: &History| {
                 let unreachable = history.outcome == Some(Outcome::Unreachable);
                 unreachable && self.plan.retry.due(history).is_some()
@@ -717,12 +728,12 @@ impl Model {
             let number = core.frontier().number(page).expect("a number");
             let waits = core.frontier().bench.standing(number, host).is_some();
             let why = match waits {
-                true => self.wrong_clock || around.polite.rests_long(around.ledger, self.ended),
+                true => self.wrong_clock || context.polite.rests_long(context.ledger, self.ended),
                 false => {
                     self.failed.contains(&host)
                         || self.plan.pages_per_host < u32::MAX
                         || self.plan.domains.is_some()
-                        // Links of pages that are not of the topic are worth nothing.
+                        // Links of pages off the topic have no worth.
                         || self.plan.until_found.is_some()
                 }
             };
@@ -750,7 +761,7 @@ impl Model {
         }
     }
 
-    /// Takes in that so many requests were not made after all.
+    /// Returns the permissions of requests that were not made.
     fn give_back(&mut self, requests: usize) {
         self.uncommitted -= requests;
         self.returned += requests as u64;
@@ -759,7 +770,7 @@ impl Model {
         }
     }
 
-    /// Takes in that a visit waits for something.
+    /// Records what a visit waits for.
     fn begins(&mut self, visit: VisitId, awaits: Awaits, action: &Action<()>) {
         let visiting = self.visits.entry(visit).or_default();
         let before = &visiting.awaits;
@@ -773,17 +784,17 @@ impl Model {
         visiting.awaits = awaits;
     }
 
-    /// Takes in that what a visit waited for has come. Returns what it was.
-    fn ends(&mut self, visit: VisitId, around: &mut Around<'_>) -> Awaits {
-        around.polite.leave(self.node, visit);
+    /// Records that a visit no longer waits. Returns what it waited for.
+    fn ends(&mut self, visit: VisitId, context: &mut CheckContext<'_>) -> Awaits {
+        context.polite.leave(self.node, visit);
         let visiting = self.visits.get_mut(&visit).expect("a visit that waits");
         std::mem::replace(&mut visiting.awaits, Awaits::Nothing)
     }
 }
 
-/// Checks that each hint that is committed is news to the record that it is about: that one was asked for before the
-/// page is said to have changed.
-fn check_hints(group: &Group, ledger: &MemoryLedger) {
+/// Checks that each committed hint is new to its record: the last request is earlier than the
+/// reported change.
+fn check_hints(group: &WrittenGroup, ledger: &MemoryLedger) {
     let mut newer: HashMap<PageKey, Moment> = HashMap::new();
     for fact in &group.facts {
         match fact {
@@ -805,8 +816,8 @@ fn check_hints(group: &Group, ledger: &MemoryLedger) {
     }
 }
 
-/// Checks that a page is found by search, and its links are followed, only if the page says so.
-fn check_record(record: &Record<()>, web: &Web) {
+/// Checks that a page is indexed, and its links are followed, only if its directives allow it.
+fn check_record(record: &Record<()>, web: &SimWeb) {
     let directive = web.directive(record.key.page);
     let copy = record.visited.copy.as_ref();
     let indexed = copy.is_some_and(|copy| copy.indexed);
@@ -830,15 +841,15 @@ fn check_record(record: &Record<()>, web: &Web) {
     );
 }
 
-/// The connection that a request uses.
-fn used(line: Option<&Line>, host: HostId) -> &Line {
+/// Returns the connection that a request uses.
+fn used(line: Option<&SimConnection>, host: HostId) -> &SimConnection {
     let line = line.expect("a connection that is open");
     check!(!line.in_use, "the connection is in use");
     check!(line.host == host, "the connection is to another host");
     line
 }
 
-/// Checks that numbers of pages are unique and dense, and that links lead to pages that are known.
+/// Checks that page numbers are unique and dense, and that links lead to known pages.
 pub fn check_ledger(ledger: &MemoryLedger) {
     let pages = ledger.pages().filter_map(Result::ok);
     let mut numbers: Vec<u64> = pages.map(|known| known.discovery.order).collect();

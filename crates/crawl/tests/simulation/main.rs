@@ -1,9 +1,10 @@
-//! Simulations of whole crawls: the core on an invented web, a network and a disk that fail as a seed says.
+//! Simulates whole crawls: the core on an invented web, with faults of network and disk drawn
+//! from a seed.
 //!
-//! `AVOCET_SEED=7 AVOCET_SEEDS=1 cargo test -p crawl --test simulation once` runs seed 7 alone. `AVOCET_TRACE=1` prints
-//! all events and actions.
+//! `AVOCET_SEED=7 AVOCET_SEEDS=1 cargo test -p crawl --test simulation once` runs seed 7 alone.
+//! `AVOCET_TRACE=1` prints all events and actions.
 
-/// Fails the simulation unless something is true.
+/// Fails the simulation unless a condition holds.
 macro_rules! check {
     ($holds:expr, $($text:tt)*) => {
         if !$holds {
@@ -24,9 +25,9 @@ mod web;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use driver::Simulation;
-use setup::Kind;
+use setup::CrawlKind;
 
-/// Seeds of each test, unless the environment says otherwise.
+/// Number of seeds of each test, unless the environment sets another.
 const SEEDS: u64 = 1000;
 
 fn number(name: &str, usual: u64) -> u64 {
@@ -34,14 +35,14 @@ fn number(name: &str, usual: u64) -> u64 {
     value.map_or(usual, |value| value.parse().expect("a number"))
 }
 
-/// Runs simulations of a kind; prints how to repeat those that fail.
-fn simulate(test: &str, kind: Kind) {
+/// Runs simulations of a kind. Prints how to repeat those that fail.
+fn simulate(test: &str, kind: CrawlKind) {
     let first = number("AVOCET_SEED", 0);
     let seeds = first..first + number("AVOCET_SEEDS", SEEDS);
     let (mut events, mut runs, mut pages) = (0, 0, 0);
     let mut failed = Vec::new();
     for seed in seeds {
-        // Some twice: the same events give the same actions.
+        // Some seeds run twice: the same events must give the same actions.
         let twice = seed % 16 == 0;
         let simulation = || Simulation::new(kind, seed, twice).run();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -72,20 +73,20 @@ fn simulate(test: &str, kind: Kind) {
 
 #[test]
 fn a_crawl_that_ends() {
-    simulate("a_crawl_that_ends", Kind::Once);
+    simulate("a_crawl_that_ends", CrawlKind::Once);
 }
 
 #[test]
 fn a_crawl_with_limits() {
-    simulate("a_crawl_with_limits", Kind::Limited);
+    simulate("a_crawl_with_limits", CrawlKind::Limited);
 }
 
 #[test]
 fn a_crawl_that_refreshes() {
-    simulate("a_crawl_that_refreshes", Kind::Continuous);
+    simulate("a_crawl_that_refreshes", CrawlKind::Continuous);
 }
 
 #[test]
 fn a_crawl_on_two_nodes() {
-    simulate("a_crawl_on_two_nodes", Kind::Split);
+    simulate("a_crawl_on_two_nodes", CrawlKind::Split);
 }

@@ -1,4 +1,4 @@
-//! A network in memory: connections that break, answers that come late, and what they mean to the core.
+//! A network in memory: connections that break, late answers, and the verdicts on them.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -15,35 +15,35 @@ use page::listing::Kind;
 use page::{Directives, HostId, PageUrl, Robots};
 use policy::{Moment, Outcome, Visit};
 
-use crate::random::Random;
-use crate::web::{Directive, Response, RobotsTxt, Web};
+use crate::random::SimRandom;
+use crate::web::{Directive, RobotsTxt, SimResponse, SimWeb};
 
-/// How often things go wrong, each from 0 to 1.
+/// Probabilities of faults.
 #[derive(Debug, Clone, Copy)]
-pub struct Faults {
+pub struct FaultRates {
     pub resolve: f64,
     pub connect: f64,
-    /// A request that brings no answer.
+    /// A request without an answer.
     pub silence: f64,
     /// A connection that is closed after an answer, or while it is idle.
     pub close: f64,
-    /// An answer that takes long.
+    /// A slow answer.
     pub slow: f64,
 }
 
 /// A connection.
-pub struct Line {
+pub struct SimConnection {
     pub host: HostId,
     pub address: IpAddr,
     pub served: u32,
-    /// Whether the server has it open.
+    /// Whether the server keeps it open.
     pub open: bool,
-    /// Whether a request is under way.
+    /// Whether a request is in flight.
     pub in_use: bool,
 }
 
-impl Line {
-    /// The connection, as its user sees it.
+impl SimConnection {
+    /// Returns the state of the connection as the core sees it.
     pub fn state(&self) -> ConnectionState {
         ConnectionState {
             open: self.open,
@@ -52,25 +52,25 @@ impl Line {
     }
 }
 
-/// What came of one page of a request.
-pub struct Came {
+/// The result for one page of a request.
+pub struct PageResult {
     pub place: usize,
     pub after: Duration,
     pub answer: Answered<()>,
     pub connection: ConnectionState,
 }
 
-/// The invented web behind its network.
-pub struct Network {
-    pub web: Web,
-    /// Whether a proxy stands before it, which finds the addresses of hosts.
+/// The invented web and its network.
+pub struct SimNetwork {
+    pub web: SimWeb,
+    /// Whether requests go through a proxy, which resolves host names.
     pub proxied: bool,
-    pub faults: Faults,
-    pub random: Random,
+    pub faults: FaultRates,
+    pub random: SimRandom,
 }
 
-impl Network {
-    /// How long something takes.
+impl SimNetwork {
+    /// Draws the duration of an operation.
     pub fn latency(&mut self) -> Duration {
         match self.random.chance(self.faults.slow) {
             true => self.random.millis(2_000, 40_000),
@@ -78,7 +78,7 @@ impl Network {
         }
     }
 
-    /// Finds the address of a host.
+    /// Resolves a host.
     pub fn resolve(&mut self, url: &PageUrl, now: Moment) -> Result<Option<IpAddr>, Failure> {
         let failed = |kind, transient| Failure {
             kind,
@@ -97,7 +97,7 @@ impl Network {
     }
 
     /// Connects to a host.
-    pub fn connect(&mut self, host: HostId, address: IpAddr) -> Result<Line, Failure> {
+    pub fn connect(&mut self, host: HostId, address: IpAddr) -> Result<SimConnection, Failure> {
         let failed = |kind, transient| Failure {
             kind,
             transient,
@@ -109,7 +109,7 @@ impl Network {
         if self.web.site(host).is_none() {
             return Err(failed("proxy:no-such-host", false));
         }
-        Ok(Line {
+        Ok(SimConnection {
             host,
             address,
             served: 0,
@@ -118,8 +118,12 @@ impl Network {
         })
     }
 
-    /// Asks for a robots.txt. A connection that is closed is opened again.
-    pub fn rules(&mut self, line: &mut Line, now: Moment) -> (RobotsFile, Option<Duration>) {
+    /// Requests a robots.txt. A closed connection is opened again.
+    pub fn rules(
+        &mut self,
+        line: &mut SimConnection,
+        now: Moment,
+    ) -> (RobotsFile, Option<Duration>) {
         if self.random.chance(self.faults.silence) {
             line.open = false;
             return (RobotsFile::Unavailable, None);
@@ -141,10 +145,10 @@ impl Network {
         }
     }
 
-    /// Asks for a URL that cannot exist.
+    /// Requests a URL that cannot exist.
     pub fn probe(
         &mut self,
-        line: &mut Line,
+        line: &mut SimConnection,
         url: &PageUrl,
         now: Moment,
     ) -> (Option<Probe>, Option<Reply>) {
@@ -159,13 +163,13 @@ impl Network {
         (Some(found), Some(reply(&response)))
     }
 
-    /// Asks for pages. Returns what came, in the order in which it came.
-    pub fn get(&mut self, get: &Get, line: &mut Line, now: Moment) -> Vec<Came> {
+    /// Requests pages. Returns the results in order of arrival.
+    pub fn get(&mut self, get: &Get, line: &mut SimConnection, now: Moment) -> Vec<PageResult> {
         if !line.open {
             return closed(get, false);
         }
         let several = get.requests.len() > 1;
-        let mut came = Vec::new();
+        let mut results = Vec::new();
         let mut after = Duration::ZERO;
         let mut lost = false;
         for (place, request) in get.requests.iter().enumerate() {
@@ -182,7 +186,7 @@ impl Network {
                 (_, true) => {
                     line.open = false;
                     lost = several;
-                    // The first of several may come to nothing as well.
+                    // The first of several may have no answer either.
                     match several && self.random.chance(0.5) {
                         true => Answered::Unanswered,
                         false => failed(after),
@@ -195,7 +199,7 @@ impl Network {
                     Answered::Page(Box::new(judged))
                 }
             };
-            came.push(Came {
+            results.push(PageResult {
                 place,
                 after,
                 answer,
@@ -206,12 +210,12 @@ impl Network {
             });
             lost |= several && !line.open;
         }
-        let last = came.last_mut().expect("a request is for a page");
+        let last = results.last_mut().expect("a request is for a page");
         last.connection = line.state();
-        came
+        results
     }
 
-    fn answer(&mut self, request: &Request, now: Moment) -> Response {
+    fn answer(&mut self, request: &Request, now: Moment) -> SimResponse {
         let claim = &request.claim;
         let copy = (claim.before.as_ref()).and_then(|before| before.copy.as_ref());
         let etag = copy.filter(|_| request.conditional);
@@ -219,16 +223,16 @@ impl Network {
         self.web.answer(&claim.url, etag, now, &mut self.random)
     }
 
-    fn answered(&mut self, line: &mut Line) {
+    fn answered(&mut self, line: &mut SimConnection) {
         line.served += 1;
         line.open = !self.random.chance(self.faults.close);
     }
 }
 
-/// What is reported if the connection was found closed.
-fn closed(get: &Get, sent: bool) -> Vec<Came> {
+/// Returns the results if the connection was found closed.
+fn closed(get: &Get, sent: bool) -> Vec<PageResult> {
     let pages = if get.last_try { get.requests.len() } else { 1 };
-    let came = |place| Came {
+    let results = |place| PageResult {
         place,
         after: Duration::from_millis(1),
         answer: match get.last_try {
@@ -240,7 +244,7 @@ fn closed(get: &Get, sent: bool) -> Vec<Came> {
             served: 0,
         },
     };
-    (0..pages).map(came).collect()
+    (0..pages).map(results).collect()
 }
 
 fn failed(took: Duration) -> Answered<()> {
@@ -254,16 +258,17 @@ fn failed(took: Duration) -> Answered<()> {
     }
 }
 
-fn reply(response: &Response) -> Reply {
+fn reply(response: &SimResponse) -> Reply {
     Reply {
         status: response.status,
         retry_after: response.retry_after,
     }
 }
 
-/// What an answer means. Answers without a body, and pages that say something to crawlers, are judged as live ones are.
-/// Parsing all bodies would take most of the time of a simulation, so what the others say is written down here.
-fn judge(get: &Get, claim: &Claim, response: &Response, took: Duration) -> Judged<()> {
+/// Judges an answer. Answers without a body, and pages with directives, are judged by the live
+/// code. Parsing all bodies would take most of the time of a simulation, so the verdict on
+/// other pages is built here.
+fn judge(get: &Get, claim: &Claim, response: &SimResponse, took: Duration) -> Judged<()> {
     let asked = Asked {
         missing: get.missing.as_ref(),
         places: get.places,
@@ -291,8 +296,8 @@ fn judge(get: &Get, claim: &Claim, response: &Response, took: Duration) -> Judge
     }
 }
 
-/// The verdict on a page with a body, made from that on one without.
-fn read(mut verdict: Verdict, claim: &Claim, response: &Response, at: Moment) -> Verdict {
+/// Returns the verdict on a page with a body, made from that on one without.
+fn read(mut verdict: Verdict, claim: &Claim, response: &SimResponse, at: Moment) -> Verdict {
     let before = claim
         .before
         .as_ref()
@@ -344,14 +349,14 @@ fn read(mut verdict: Verdict, claim: &Claim, response: &Response, at: Moment) ->
     verdict
 }
 
-fn payload(response: &Response) -> [u8; 20] {
+fn payload(response: &SimResponse) -> [u8; 20] {
     let mut payload = [0; 20];
     payload[..8].copy_from_slice(&response.body.to_le_bytes());
     payload
 }
 
-/// An answer to a request for a page; with a body, if that is to be parsed.
-fn answer(status: u16, url: &PageUrl, response: &Response) -> Answer {
+/// Returns an answer to a request for a page, with a body if it is to be parsed.
+fn answer(status: u16, url: &PageUrl, response: &SimResponse) -> Answer {
     let body = response.directive.filter(|_| status == 200);
     let body = body.map(|directive| markup(directive, url, response));
     Answer {
@@ -372,7 +377,7 @@ fn answer(status: u16, url: &PageUrl, response: &Response) -> Answer {
     }
 }
 
-fn markup(directive: Directive, url: &PageUrl, response: &Response) -> String {
+fn markup(directive: Directive, url: &PageUrl, response: &SimResponse) -> String {
     let head = match directive {
         Directive::None | Directive::NoIndexHeader => String::new(),
         Directive::NoIndex => "<meta name=robots content=noindex>".to_owned(),

@@ -1,4 +1,5 @@
-//! The distance between requests to one server, through all runs of all nodes, as the server would see it.
+//! Checks the delay between requests to one server, over all runs of all nodes, as the server
+//! sees it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -9,67 +10,67 @@ use policy::Moment;
 
 /// How long a crawl that ends waits for a server.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// How long a server is left alone, at least, that refuses and does not say for how long.
+/// Least pause of a server that refuses without a `Retry-After`.
 const OWN_WAIT: Duration = Duration::from_secs(5);
 /// A request that reached a server.
-struct Asked {
-    /// By which visit of which node.
+struct LoggedRequest {
+    /// The node and visit that made it.
     by: (usize, VisitId),
-    /// When, by the clock of the core.
+    /// When it was made, by the clock of the core.
     at: Moment,
-    /// When it was in truth, less the time by which the clock has jumped since: no core can know more.
+    /// When it was really made, minus all clock jumps since. A core cannot know it better.
     real: Moment,
-    /// How long the server was to be left alone, by what was known when it was asked.
+    /// The delay that was required when the request was made.
     due: Duration,
-    /// The same, by what it answered.
+    /// The delay that the answer requires.
     due_by_answer: Duration,
-    /// The fact that holds the answer.
+    /// The fact that stores the answer.
     fact: AnswerFact,
 }
 
-impl Asked {
-    /// Until when the server is to be left alone.
+impl LoggedRequest {
+    /// Returns when the next request may be made.
     fn until(&self) -> Moment {
         self.real + self.due.max(self.due_by_answer)
     }
 }
 
-/// How long an answer wants its server to be left alone.
+/// The pause that an answer requires.
 #[derive(Debug, Clone, Copy)]
-pub enum Wait {
+pub enum RequiredPause {
     SinceRequest(Duration),
     SinceAnswer(Duration),
 }
 
-/// The present, by the clock of the core and in truth.
+/// The current time, by the clock of the core and in reality.
 #[derive(Debug, Clone, Copy)]
-pub struct Times {
+pub struct ClockPair {
     pub clock: Moment,
     pub real: Moment,
 }
 
-/// The fact by which a later run knows of an answer.
+/// The fact that tells a later run about an answer.
 pub enum AnswerFact {
     Page(PageKey, Moment),
     Rules(PageKey, Option<Moment>),
     None,
 }
 
-/// When servers were asked, through all runs of all nodes.
+/// The requests to all servers, over all runs of all nodes.
 #[derive(Default)]
 pub struct Politeness {
-    asked: HashMap<ServerKey, Vec<Asked>>,
-    /// Visits with a connection being opened or a request under way.
+    asked: HashMap<ServerKey, Vec<LoggedRequest>>,
+    /// Visits that are opening a connection or have a request in flight.
     busy: HashMap<ServerKey, BTreeSet<(usize, VisitId)>>,
 }
 
 impl Politeness {
-    /// Takes in a request that is made now.
+    /// Checks and records a request that is made now.
     pub fn request(
         &mut self,
         server: ServerKey,
         by: (usize, VisitId),
-        now: Times,
+        now: ClockPair,
         due: Duration,
         seats: u8,
         fact: AnswerFact,
@@ -84,7 +85,7 @@ impl Politeness {
                 .map(|one| (one.at, one.real, one.due, one.due_by_answer))
                 .collect::<Vec<_>>()
         );
-        asked.push(Asked {
+        asked.push(LoggedRequest {
             by,
             at: now.clock,
             real: now.real,
@@ -94,13 +95,13 @@ impl Politeness {
         });
     }
 
-    /// Takes in how long the answer to a request wants the server to be left alone, and the page that was asked for.
+    /// Records the pause that the answer to a request requires, and the requested page.
     pub fn answered(
         &mut self,
         server: ServerKey,
         (by, at): ((usize, VisitId), Moment),
-        (wait, page): (Wait, Option<PageKey>),
-        now: Times,
+        (wait, page): (RequiredPause, Option<PageKey>),
+        now: ClockPair,
     ) {
         let asked = self.asked.entry(server).or_default();
         if let Some(one) = asked
@@ -109,11 +110,12 @@ impl Politeness {
             .find(|one| (one.by, one.at) == (by, at))
         {
             let due = match wait {
-                Wait::SinceRequest(wait) => wait,
-                Wait::SinceAnswer(wait) => now.real.since(one.real) + wait,
+                RequiredPause::SinceRequest(wait) => wait,
+                RequiredPause::SinceAnswer(wait) => now.real.since(one.real) + wait,
             };
-            // Of several requests at once that are refused the first counts, unless another says for how long.
-            let own = matches!(wait, Wait::SinceAnswer(OWN_WAIT));
+            // Of several concurrent requests that are refused the first counts, unless another
+            // has a `Retry-After`.
+            let own = matches!(wait, RequiredPause::SinceAnswer(OWN_WAIT));
             let rests = one.real + one.due_by_answer > now.real;
             if due > one.due_by_answer && !(own && rests) {
                 one.due_by_answer = due;
@@ -127,28 +129,28 @@ impl Politeness {
         }
     }
 
-    /// Takes in that the clock jumps: distances to earlier requests may be shorter or longer by as much.
+    /// Applies a clock jump: measured times since earlier requests may be wrong by as much.
     pub fn jump(&mut self, by: Duration) {
         for one in self.asked.values_mut().flatten() {
             one.real = Moment::START + one.real.since(Moment::START + by);
         }
     }
 
-    /// Takes back a request that its server has not dealt with: the connection was closed.
+    /// Removes a request that the server did not process, because the connection was closed.
     pub fn retract(&mut self, server: ServerKey, by: (usize, VisitId), at: Moment) {
         let asked = self.asked.entry(server).or_default();
         let place = asked.iter().rposition(|one| (one.by, one.at) == (by, at));
         place.map(|place| asked.remove(place));
     }
 
-    /// Forgets the visits of a node whose run has ended.
+    /// Removes the visits of a node whose run has ended.
     pub fn end_run(&mut self, node: usize) {
         for busy in self.busy.values_mut() {
             busy.retain(|(other, _)| *other != node);
         }
     }
 
-    /// Forgets what the next run cannot know: answers that were not committed.
+    /// Removes the effect of uncommitted answers, which the next run cannot know.
     pub fn forget_uncommitted(&mut self, ledger: &MemoryLedger) {
         for one in self.asked.values_mut().flatten() {
             let known = match &one.fact {
@@ -187,8 +189,8 @@ impl Politeness {
         }
     }
 
-    /// Whether some server wants to be left alone for longer than a crawl that ends waits.
-    pub fn rests_long(&self, ledger: &MemoryLedger, now: Times) -> bool {
+    /// Returns whether some server requires a longer pause than a crawl that ends waits.
+    pub fn rests_long(&self, ledger: &MemoryLedger, now: ClockPair) -> bool {
         let mut asked = self.asked.values().flatten();
         let mut stored = ledger.servers().filter_map(Result::ok);
         asked.any(|one| one.until() > now.real + PATIENCE)
@@ -196,11 +198,11 @@ impl Politeness {
     }
 }
 
-/// How long a server wants to be left alone that answers so.
-pub fn refusal(reply: &crawl::Reply) -> Wait {
+/// Returns the pause that a status and `Retry-After` require.
+pub fn refusal(reply: &crawl::Reply) -> RequiredPause {
     match (reply.status, reply.retry_after) {
-        (429 | 503, Some(wait)) => Wait::SinceAnswer(wait),
-        (429 | 503, None) => Wait::SinceAnswer(OWN_WAIT),
-        _ => Wait::SinceRequest(Duration::ZERO),
+        (429 | 503, Some(wait)) => RequiredPause::SinceAnswer(wait),
+        (429 | 503, None) => RequiredPause::SinceAnswer(OWN_WAIT),
+        _ => RequiredPause::SinceRequest(Duration::ZERO),
     }
 }

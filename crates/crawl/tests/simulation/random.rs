@@ -1,13 +1,13 @@
-//! Numbers drawn from one seed, the same on every machine.
+//! Pseudo-random numbers from one seed, the same on every machine.
 
 use std::time::Duration;
 
 /// A SplitMix64 generator (Steele, Lea & Flood, OOPSLA 2014).
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub struct SimRandom(u64);
 
-impl Random {
-    /// The numbers of a seed.
+impl SimRandom {
+    /// Returns a generator for a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -43,9 +43,9 @@ impl Random {
         values[self.below(values.len())]
     }
 
-    /// Returns a time of so many milliseconds, both bounds included.
+    /// Returns a random duration in milliseconds, both bounds included.
     pub fn millis(&mut self, from: u64, to: u64) -> Duration {
-        // With a fraction, so that two things rarely happen in the same microsecond.
+        // With a fraction, so that two events rarely fall into the same microsecond.
         Duration::from_micros(self.between(from * 1000, to * 1000 + 999))
     }
 }

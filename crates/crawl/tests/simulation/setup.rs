@@ -1,4 +1,4 @@
-//! What one simulation is: the crawl, the web, and what goes wrong, all drawn from a seed.
+//! The setup of one simulation: crawl, web and faults, all drawn from a seed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,56 +12,56 @@ use policy::retry::Retry;
 use policy::source::Settings;
 use policy::{Moment, Sources, Worth};
 
-use crate::network::Faults;
-use crate::random::Random;
-use crate::web::{Shape, TOPIC, Web};
+use crate::network::FaultRates;
+use crate::random::SimRandom;
+use crate::web::{SimWeb, TOPIC, WebShape};
 
-/// When all simulations begin.
+/// The start time of all simulations.
 pub const BEGIN: Moment = Moment::from_micros(1_600_000_000_000_000);
 
 /// A kind of crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Ends when nothing is left to fetch.
+pub enum CrawlKind {
+    /// Ends when no page is left to fetch.
     Once,
-    /// The same, with limits on pages, a buffer, or budgets of domains.
+    /// The same, with limits on pages, a buffer, or page budgets of domains.
     Limited,
     /// Refreshes pages within a budget until it is stopped.
     Continuous,
-    /// Two cores that own half of the partitions each.
+    /// Two cores that each own half of the partitions.
     Split,
 }
 
-/// Everything that is drawn.
+/// Everything that is drawn from the seed.
 pub struct Setup {
     pub plan: Plan,
     pub scope: ScopeRules,
     pub order: &'static str,
     pub servers: &'static str,
     pub refresh: &'static str,
-    /// How sources of new pages are polled; `None`: they are not.
+    /// The scheduler of sources; `None`: sources are not polled.
     pub sources: Option<&'static str>,
-    /// Pages that may be fetched, in all runs together.
+    /// Most pages that may be fetched, over all runs.
     pub pages: Option<u64>,
     pub nodes: usize,
-    pub faults: Faults,
-    /// Kills, each after so many actions of its run.
+    pub faults: FaultRates,
+    /// Kills: for each, the number of actions of its run before it.
     pub kills: Vec<u64>,
-    /// Groups that are written before a write fails; `None`: none does.
+    /// Number of groups that are written before a write fails; `None`: no write fails.
     pub commits: Option<u64>,
-    /// How long a commit takes at most, in milliseconds.
+    /// Longest duration of a commit, in milliseconds.
     pub commit_millis: u64,
-    /// How often a crawl that has ended is run again, and how long after.
+    /// How often a crawl that has ended is run again, and after what time.
     pub reruns: (u32, Duration),
-    /// When the clock jumps, and by how many seconds.
+    /// Clock jumps: when, and by how many seconds.
     pub clock: Vec<(Moment, i64)>,
-    /// Stops, pauses and the like.
-    pub operator: Vec<(Moment, Order)>,
+    /// Actions of the operator and of searchers.
+    pub operator: Vec<(Moment, OperatorOrder)>,
 }
 
-/// What an operator or a searcher does.
+/// An action of an operator or a searcher.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Order {
+pub enum OperatorOrder {
     Pause(bool),
     Stop,
     Budget(f64),
@@ -70,13 +70,13 @@ pub enum Order {
 
 impl Setup {
     /// Draws a simulation and its web.
-    pub fn draw(kind: Kind, random: &mut Random) -> (Self, Web) {
+    pub fn draw(kind: CrawlKind, random: &mut SimRandom) -> (Self, SimWeb) {
         let shape = shape(kind, random);
-        let web = Web::invent(&shape, &mut random.fork(), BEGIN);
+        let web = SimWeb::invent(&shape, &mut random.fork(), BEGIN);
         let seeds: Vec<_> = web.homes().cloned().collect();
         let named = random.between(1, 2) as usize;
         let seeds = seeds[..named.min(seeds.len())].to_vec();
-        let continuous = kind == Kind::Continuous;
+        let continuous = kind == CrawlKind::Continuous;
         let budget = random.pick(&[0.002, 0.02, 0.3, 4.0]);
         let plan = Plan {
             seeds: seeds.clone(),
@@ -90,8 +90,8 @@ impl Setup {
                 Some(Duration::from_secs(3)),
             ]),
             again: match kind {
-                Kind::Continuous => Again::Always { budget },
-                Kind::Once if random.chance(0.3) => {
+                CrawlKind::Continuous => Again::Always { budget },
+                CrawlKind::Once if random.chance(0.3) => {
                     Again::OlderThan(Duration::from_secs(random.pick(&[5, 60, 3600])))
                 }
                 _ => Again::Never,
@@ -105,7 +105,7 @@ impl Setup {
             ..Plan::default()
         };
         let plan = match kind {
-            Kind::Limited => limited(plan, random),
+            CrawlKind::Limited => limited(plan, random),
             _ => plan,
         };
         let order = match (plan.stop_coverage, plan.until_found) {
@@ -124,7 +124,7 @@ impl Setup {
         let setup = Self {
             scope: ScopeRules {
                 seeds: seeds.iter().map(|seed| seed.as_str().to_owned()).collect(),
-                reach: if kind == Kind::Split {
+                reach: if kind == CrawlKind::Split {
                     Reach::Any
                 } else {
                     reach
@@ -143,8 +143,9 @@ impl Setup {
                     "echo-newpages",
                 ])
             }),
-            pages: (kind == Kind::Limited && random.chance(0.5)).then(|| random.between(1, 40)),
-            nodes: if kind == Kind::Split { 2 } else { 1 },
+            pages: (kind == CrawlKind::Limited && random.chance(0.5))
+                .then(|| random.between(1, 40)),
+            nodes: if kind == CrawlKind::Split { 2 } else { 1 },
             faults: faults(random),
             kills: kills(random),
             commits: random.chance(0.2).then(|| random.between(0, 20)),
@@ -163,7 +164,7 @@ impl Setup {
         (setup, web)
     }
 
-    /// The policies, made anew for each run.
+    /// Returns new policies for a run.
     pub fn policies(&self) -> Policies {
         let catalog = Catalog::standard();
         let wishes = Wishes {
@@ -197,7 +198,7 @@ impl Setup {
         }
     }
 
-    /// The partitions of a node.
+    /// Returns the partitions of a node.
     pub fn ownership(&self, node: usize) -> Ownership {
         if self.nodes == 1 {
             return Ownership::all();
@@ -207,19 +208,19 @@ impl Setup {
     }
 }
 
-fn shape(kind: Kind, random: &mut Random) -> Shape {
-    Shape {
+fn shape(kind: CrawlKind, random: &mut SimRandom) -> WebShape {
+    WebShape {
         sites: random.between(1, 8) as usize,
         pages: random.between(20, 60) as usize,
-        // Two nodes do not know of each other's requests.
-        shared_addresses: kind != Kind::Split && random.chance(0.5),
+        // Two nodes do not know each other's requests.
+        shared_addresses: kind != CrawlKind::Split && random.chance(0.5),
         moves: random.chance(0.15),
         busy: random.chance(0.4),
         huge: random.chance(0.1),
     }
 }
 
-fn limited(plan: Plan, random: &mut Random) -> Plan {
+fn limited(plan: Plan, random: &mut SimRandom) -> Plan {
     let rule = random.below(8);
     Plan {
         buffer: random.chance(0.5).then(|| random.between(0, 20) as usize),
@@ -237,9 +238,9 @@ fn limited(plan: Plan, random: &mut Random) -> Plan {
     }
 }
 
-fn clock(kind: Kind, random: &mut Random) -> Vec<(Moment, i64)> {
-    // Two nodes have a clock each.
-    let count = match kind != Kind::Split && random.chance(0.15) {
+fn clock(kind: CrawlKind, random: &mut SimRandom) -> Vec<(Moment, i64)> {
+    // Two nodes would have a clock each.
+    let count = match kind != CrawlKind::Split && random.chance(0.15) {
         true => random.between(1, 3),
         false => 0,
     };
@@ -252,9 +253,9 @@ fn clock(kind: Kind, random: &mut Random) -> Vec<(Moment, i64)> {
     (0..count).map(jump).collect()
 }
 
-fn faults(random: &mut Random) -> Faults {
+fn faults(random: &mut SimRandom) -> FaultRates {
     let mut often = |values: &[f64]| random.pick(values);
-    Faults {
+    FaultRates {
         resolve: often(&[0.0, 0.0, 0.05, 0.3]),
         connect: often(&[0.0, 0.0, 0.05, 0.3]),
         silence: often(&[0.0, 0.02, 0.1, 0.4]),
@@ -263,7 +264,7 @@ fn faults(random: &mut Random) -> Faults {
     }
 }
 
-fn kills(random: &mut Random) -> Vec<u64> {
+fn kills(random: &mut SimRandom) -> Vec<u64> {
     let count = random.pick(&[0, 1, 3]);
     (0..count)
         .map(|_| {
@@ -273,7 +274,7 @@ fn kills(random: &mut Random) -> Vec<u64> {
         .collect()
 }
 
-fn operator(continuous: bool, budget: f64, random: &mut Random) -> Vec<(Moment, Order)> {
+fn operator(continuous: bool, budget: f64, random: &mut SimRandom) -> Vec<(Moment, OperatorOrder)> {
     let mut orders = Vec::new();
     let length = match continuous {
         // About 80 fetches.
@@ -282,22 +283,25 @@ fn operator(continuous: bool, budget: f64, random: &mut Random) -> Vec<(Moment, 
     };
     if random.chance(0.3) {
         let at = BEGIN + random.millis(0, length / 2);
-        orders.push((at, Order::Pause(true)));
-        orders.push((at + random.millis(0, length / 4), Order::Pause(false)));
+        orders.push((at, OperatorOrder::Pause(true)));
+        orders.push((
+            at + random.millis(0, length / 4),
+            OperatorOrder::Pause(false),
+        ));
     }
     if random.chance(0.15) {
-        orders.push((BEGIN + random.millis(0, length), Order::Stop));
+        orders.push((BEGIN + random.millis(0, length), OperatorOrder::Stop));
     }
     for _ in 0..random.pick(&[0, 0, 4]) {
         let at = BEGIN + random.millis(0, length);
-        orders.push((at, Order::Search));
+        orders.push((at, OperatorOrder::Search));
         if continuous {
             let factor = random.pick(&[0.1, 0.5, 3.0]);
-            orders.push((at, Order::Budget(budget * factor)));
+            orders.push((at, OperatorOrder::Budget(budget * factor)));
         }
     }
     if continuous {
-        orders.push((BEGIN + Duration::from_millis(length), Order::Stop));
+        orders.push((BEGIN + Duration::from_millis(length), OperatorOrder::Stop));
     }
     orders
 }

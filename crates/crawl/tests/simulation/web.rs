@@ -1,6 +1,7 @@
-//! An invented web: a few sites of a few pages that change, move, vanish, refuse and lie.
+//! An invented web: a few sites whose pages change, move, vanish, refuse requests and lie.
 //!
-//! What a page answers is a function of the seed and the time. Faults of the network are not here (`network.rs`).
+//! The answer of a page is a function of the seed and the time. FaultRates of the network are in
+//! `network.rs`.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -10,12 +11,12 @@ use std::time::Duration;
 use page::{Digest, HostId, PageId, PageUrl};
 use policy::Moment;
 
-use crate::random::{Random, mixed};
+use crate::random::{SimRandom, mixed};
 
-/// Texts that pages have. Few, so that measuring them costs nothing.
+/// Number of different texts. Few, so that their digests are computed once.
 const TEXTS: u64 = 256;
 
-/// A word that every third text has.
+/// A word that every third text contains.
 pub const TOPIC: &str = "topical";
 
 static DIGESTS: LazyLock<Vec<(String, Digest)>> = LazyLock::new(|| {
@@ -31,50 +32,50 @@ static DIGESTS: LazyLock<Vec<(String, Digest)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What the web looks like, beside its seed.
+/// Parameters of a web, apart from its seed.
 #[derive(Debug, Clone)]
-pub struct Shape {
+pub struct WebShape {
     pub sites: usize,
-    /// Pages of all sites.
+    /// Number of pages of all sites.
     pub pages: usize,
     /// Whether sites of different domains share addresses.
     pub shared_addresses: bool,
     /// Whether some sites move to another address.
     pub moves: bool,
-    /// Whether servers refuse now and then.
+    /// Whether some servers refuse some requests.
     pub busy: bool,
-    /// Whether one page names thousands of links.
+    /// Whether one page has thousands of links.
     pub huge: bool,
 }
 
 /// All sites.
-pub struct Web {
-    sites: Vec<Site>,
+pub struct SimWeb {
+    sites: Vec<SimSite>,
     hosts: HashMap<HostId, usize>,
     pages: HashMap<PageId, (usize, usize)>,
     seed: u64,
 }
 
 /// One host.
-pub struct Site {
+pub struct SimSite {
     pub url: PageUrl,
     address: IpAddr,
-    /// From when on it has another address.
+    /// When its address changes, and the new one.
     moves: Option<(Moment, IpAddr)>,
     pub robots: RobotsTxt,
-    /// The delay that robots.txt asks for.
+    /// The crawl delay of its robots.txt.
     pub crawl_delay: Duration,
-    pages: Vec<Page>,
+    pages: Vec<SimPage>,
     /// Whether it answers with 200 to any URL.
     soft_404: bool,
     /// Whether its validators stay the same when a page changes.
     lies: bool,
-    /// The share of requests that it refuses, and whether it says for how long.
+    /// The share of requests that it refuses. `patience` is its `Retry-After`.
     refuses: f64,
     patience: Option<Duration>,
 }
 
-/// What a site answers to a request for robots.txt.
+/// The answer to a request for robots.txt.
 #[derive(Debug, Clone)]
 pub enum RobotsTxt {
     /// A file with this text.
@@ -85,68 +86,68 @@ pub enum RobotsTxt {
     Unavailable(Moment),
 }
 
-struct Page {
+struct SimPage {
     url: PageUrl,
-    nature: Nature,
+    nature: PageNature,
     /// The time between two versions.
     period: Duration,
     links: Vec<PageUrl>,
-    /// A link that each version adds.
+    /// Links of which each version adds one.
     growing: Vec<PageUrl>,
 }
 
-/// What a page says of itself to crawlers.
+/// The directive of a page for crawlers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Directive {
     None,
     NoIndex,
     NoFollow,
-    /// The same, in `X-Robots-Tag`.
+    /// `noindex` in an `X-Robots-Tag`.
     NoIndexHeader,
-    /// Its canonical form is the home page.
+    /// Its canonical URL is the home page.
     Canonical,
 }
 
 impl Directive {
-    /// Whether the page is not to be found by search.
+    /// Returns whether the page must not be indexed.
     pub fn hides(self) -> bool {
         matches!(self, Self::NoIndex | Self::NoIndexHeader | Self::Canonical)
     }
 }
 
-enum Nature {
+enum PageNature {
     Text,
     /// A page whose markup is parsed.
     Directed(Directive),
     Picture,
     Status(u16),
     Redirect(u16, PageUrl),
-    /// Refuses until then.
+    /// Refuses requests until this moment.
     Busy(Moment, Option<Duration>),
     Sitemap,
-    /// Found until then, and 404 later.
+    /// Exists until this moment; 404 later.
     Vanishes(Moment),
 }
 
-/// What a server answers.
+/// The answer of a server.
 #[derive(Debug, Clone)]
-pub struct Response {
+pub struct SimResponse {
     pub status: u16,
     pub retry_after: Option<Duration>,
     pub location: Option<PageUrl>,
     pub etag: Option<String>,
-    /// The number of the text; `None`: there is none to read.
+    /// The number of the text; `None`: there is none.
     pub text: Option<u64>,
-    /// What tells two bodies apart.
+    /// Identifies the body.
     pub body: u64,
     pub links: Vec<PageUrl>,
-    /// What it says to crawlers, if its markup is to be parsed.
+    /// Its directive, if its markup is to be parsed.
     pub directive: Option<Directive>,
     /// When the listed pages changed, if it is a sitemap.
     pub listed: Option<Vec<Moment>>,
 }
 
-impl Response {
+impl SimResponse {
     fn status(status: u16) -> Self {
         Self {
             status,
@@ -161,16 +162,16 @@ impl Response {
         }
     }
 
-    /// The text and its measures.
+    /// Returns the text and its digest.
     pub fn words(&self) -> Option<&'static (String, Digest)> {
         self.text.map(|text| &DIGESTS[(text % TEXTS) as usize])
     }
 }
 
-impl Web {
-    /// Invents a web that exists from `now` on.
-    pub fn invent(shape: &Shape, random: &mut Random, now: Moment) -> Self {
-        let mut sites: Vec<Site> = Vec::new();
+impl SimWeb {
+    /// Invents a web that starts at `now`.
+    pub fn invent(shape: &WebShape, random: &mut SimRandom, now: Moment) -> Self {
+        let mut sites: Vec<SimSite> = Vec::new();
         for number in 0..shape.sites {
             sites.push(site(number, &sites, shape, random, now));
         }
@@ -188,12 +189,12 @@ impl Web {
         let all: Vec<Vec<PageUrl>> = (0..shape.sites).map(|site| urls(site, count)).collect();
         for site in 0..shape.sites {
             let pages = (0..count).map(|page| invent_page(site, page, &all, random, now));
-            let pages: Vec<Page> = pages.collect();
+            let pages: Vec<SimPage> = pages.collect();
             sites[site].pages = pages;
             let sitemap = sites[site].url.join("/sitemap.xml").expect("a path");
-            sites[site].pages.push(Page {
+            sites[site].pages.push(SimPage {
                 url: sitemap,
-                nature: Nature::Sitemap,
+                nature: PageNature::Sitemap,
                 period: random.millis(3_600_000, 40_000_000),
                 links: all[site].clone(),
                 growing: Vec::new(),
@@ -224,46 +225,46 @@ impl Web {
         }
     }
 
-    /// Home pages of the sites.
+    /// Returns the home pages of all sites.
     pub fn homes(&self) -> impl Iterator<Item = &PageUrl> {
         self.sites.iter().map(|site| &site.url)
     }
 
-    /// A page of some site.
-    pub fn any_page(&self, random: &mut Random) -> PageId {
+    /// Draws a page of any site.
+    pub fn any_page(&self, random: &mut SimRandom) -> PageId {
         let site = &self.sites[random.below(self.sites.len())];
         site.pages[random.below(site.pages.len())].url.id()
     }
 
-    /// What a page says to crawlers.
+    /// Returns the directive of a page.
     pub fn directive(&self, page: PageId) -> Directive {
         let place = self.pages.get(&page);
         match place.map(|(site, place)| &self.sites[*site].pages[*place].nature) {
-            Some(Nature::Directed(directive)) => *directive,
+            Some(PageNature::Directed(directive)) => *directive,
             _ => Directive::None,
         }
     }
 
-    /// The site of a host; `None`: the name does not exist.
-    pub fn site(&self, host: HostId) -> Option<&Site> {
+    /// Returns the site of a host; `None`: the host does not exist.
+    pub fn site(&self, host: HostId) -> Option<&SimSite> {
         self.hosts.get(&host).map(|number| &self.sites[*number])
     }
 
-    /// What a server answers to a request for a page, from one who has a copy with this entity tag.
+    /// Answers a request for a page. `etag` is that of the requester's copy.
     pub fn answer(
         &self,
         url: &PageUrl,
         etag: Option<&str>,
         now: Moment,
-        random: &mut Random,
-    ) -> Response {
+        random: &mut SimRandom,
+    ) -> SimResponse {
         let Some(site) = self.site(url.host()) else {
-            return Response::status(404);
+            return SimResponse::status(404);
         };
         if site.refuses > 0.0 && random.chance(site.refuses) {
-            return Response {
+            return SimResponse {
                 retry_after: site.patience,
-                ..Response::status(random.pick(&[429, 503]))
+                ..SimResponse::status(random.pick(&[429, 503]))
             };
         }
         let page = self.pages.get(&url.id());
@@ -273,63 +274,63 @@ impl Web {
         let version = now.micros() / page.period.as_micros() as u64;
         let body = mixed(self.seed ^ page.url.id().within_host() ^ version);
         let tag = if site.lies { 0 } else { body };
-        let shown = Response {
+        let shown = SimResponse {
             etag: Some(format!("\"{tag:x}\"")),
             text: Some(body),
             body,
             links: page.links_of(version),
-            ..Response::status(200)
+            ..SimResponse::status(200)
         };
         let answer = match &page.nature {
-            Nature::Text => shown,
-            Nature::Directed(directive) => Response {
+            PageNature::Text => shown,
+            PageNature::Directed(directive) => SimResponse {
                 directive: Some(*directive),
                 ..shown
             },
-            Nature::Vanishes(until) if now < *until => shown,
-            Nature::Vanishes(_) => self.missing(site),
-            Nature::Picture => Response {
+            PageNature::Vanishes(until) if now < *until => shown,
+            PageNature::Vanishes(_) => self.missing(site),
+            PageNature::Picture => SimResponse {
                 text: None,
                 links: Vec::new(),
                 ..shown
             },
-            Nature::Status(status) => Response::status(*status),
-            Nature::Redirect(status, to) => Response {
+            PageNature::Status(status) => SimResponse::status(*status),
+            PageNature::Redirect(status, to) => SimResponse {
                 location: Some(to.clone()),
-                ..Response::status(*status)
+                ..SimResponse::status(*status)
             },
-            Nature::Busy(until, wait) if now < *until => Response {
+            PageNature::Busy(until, wait) if now < *until => SimResponse {
                 retry_after: *wait,
-                ..Response::status(503)
+                ..SimResponse::status(503)
             },
-            Nature::Busy(..) => shown,
-            Nature::Sitemap => Response {
+            PageNature::Busy(..) => shown,
+            PageNature::Sitemap => SimResponse {
                 text: None,
                 listed: Some(self.modified(&shown.links, now, site.lies)),
                 ..shown
             },
         };
         if answer.status == 200 && answer.etag.as_deref() == etag && etag.is_some() {
-            return Response {
+            return SimResponse {
                 body: answer.body,
-                ..Response::status(304)
+                ..SimResponse::status(304)
             };
         }
         answer
     }
 
-    fn missing(&self, site: &Site) -> Response {
+    fn missing(&self, site: &SimSite) -> SimResponse {
         match site.soft_404 {
-            true => Response {
+            true => SimResponse {
                 text: Some(self.seed),
                 body: self.seed,
-                ..Response::status(200)
+                ..SimResponse::status(200)
             },
-            false => Response::status(404),
+            false => SimResponse::status(404),
         }
     }
 
-    /// When pages changed, as the sitemap of their site says.
+    /// Returns when pages changed, according to the sitemap of their site.
     fn modified(&self, pages: &[PageUrl], now: Moment, lies: bool) -> Vec<Moment> {
         let modified = |url: &PageUrl| {
             let page = self.pages.get(&url.id());
@@ -343,8 +344,8 @@ impl Web {
     }
 }
 
-impl Site {
-    /// Its address at a moment.
+impl SimSite {
+    /// Returns its address at a moment.
     pub fn address(&self, now: Moment) -> IpAddr {
         match self.moves {
             Some((at, address)) if at <= now => address,
@@ -353,7 +354,7 @@ impl Site {
     }
 }
 
-impl Page {
+impl SimPage {
     fn links_of(&self, version: u64) -> Vec<PageUrl> {
         let mut links = self.links.clone();
         let grown = self.growing.iter().take((version % 64) as usize);
@@ -362,7 +363,13 @@ impl Page {
     }
 }
 
-fn site(number: usize, others: &[Site], shape: &Shape, random: &mut Random, now: Moment) -> Site {
+fn site(
+    number: usize,
+    others: &[SimSite],
+    shape: &WebShape,
+    random: &mut SimRandom,
+    now: Moment,
+) -> SimSite {
     let domain = number / 2;
     let url = format!("http://h{number}.site{domain}.org/");
     let url = PageUrl::parse(&url).expect("a URL");
@@ -417,7 +424,7 @@ fn site(number: usize, others: &[Site], shape: &Shape, random: &mut Random, now:
         let most = random.pick(&[20, 400]);
         Duration::from_secs(random.between(1, most))
     });
-    Site {
+    SimSite {
         url,
         address,
         moves,
@@ -435,10 +442,10 @@ fn invent_page(
     site: usize,
     page: usize,
     all: &[Vec<PageUrl>],
-    random: &mut Random,
+    random: &mut SimRandom,
     now: Moment,
-) -> Page {
-    let any = |random: &mut Random| {
+) -> SimPage {
+    let any = |random: &mut SimRandom| {
         let to = match random.chance(0.7) {
             true => site,
             false => random.below(all.len()),
@@ -446,7 +453,7 @@ fn invent_page(
         all[to][random.below(all[to].len())].clone()
     };
     let mut links: Vec<PageUrl> = (0..random.between(0, 6)).map(|_| any(random)).collect();
-    // Most pages can be reached.
+    // Makes most pages reachable.
     links.extend(all[site].get(page * 2 + 1).cloned());
     links.extend(all[site].get(page * 2 + 2).cloned());
     if page == 0 {
@@ -458,31 +465,31 @@ fn invent_page(
     }
     let later = now + random.millis(1_000, 7_200_000);
     let nature = match random.below(20) {
-        0 => Nature::Status(random.pick(&[404, 410, 403, 500, 204])),
-        1 => Nature::Redirect(random.pick(&[301, 302]), any(random)),
-        2 => Nature::Picture,
-        3 => Nature::Vanishes(later),
+        0 => PageNature::Status(random.pick(&[404, 410, 403, 500, 204])),
+        1 => PageNature::Redirect(random.pick(&[301, 302]), any(random)),
+        2 => PageNature::Picture,
+        3 => PageNature::Vanishes(later),
         4 => {
             let wait = random.chance(0.5);
             let wait = wait.then(|| Duration::from_secs(random.between(1, 500)));
-            Nature::Busy(now + random.millis(1_000, 60_000), wait)
+            PageNature::Busy(now + random.millis(1_000, 60_000), wait)
         }
-        // The canonical form of a home page would be itself.
-        5 if page > 0 => Nature::Directed(random.pick(&[
+        // The canonical URL of a home page would be itself.
+        5 if page > 0 => PageNature::Directed(random.pick(&[
             Directive::None,
             Directive::NoIndex,
             Directive::NoFollow,
             Directive::NoIndexHeader,
             Directive::Canonical,
         ])),
-        _ => Nature::Text,
+        _ => PageNature::Text,
     };
     let mut growing = Vec::new();
     if random.chance(0.1) {
         let grown = (0..8).map(|number| all[site][0].join(&format!("/new/{page}-{number}")));
         growing = grown.filter_map(Result::ok).collect();
     }
-    Page {
+    SimPage {
         url: all[site][page].clone(),
         nature,
         period: random.millis(60_000, 200_000_000),

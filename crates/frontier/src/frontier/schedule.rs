@@ -102,8 +102,8 @@ pub(super) fn affordable(per_second: f64) -> f64 {
 }
 
 impl<P: Policy> Frontier<P> {
-    /// Adds a budget in fetches per second, which determines the price. The caller next_sampling for the
-    /// [next](Frontier::next) visit only when a fetch may be made.
+    /// Adds a budget in fetches per second, which determines the price. The caller asks for
+    /// the [next](Frontier::next) visit only when a fetch may be made.
     #[must_use]
     pub fn with_budget(mut self, per_second: f64) -> Self {
         self.bench.track();

@@ -1,11 +1,11 @@
-//! What makes a page leave the index, and what does not.
+//! Tests what makes a page leave the index, and what does not.
 
 use page::missing::resembles;
 use proptest::prelude::*;
 
 use super::*;
 
-/// A site whose pages have words enough to be told apart.
+/// A site whose pages have enough words to be distinguished.
 fn page_of(words: &str) -> String {
     let menu: String = (0..40).map(|word| format!("menu{word} ")).collect();
     format!("<title>T</title><body>{menu}{words} <a href=/a>a</a></body>")
@@ -162,7 +162,7 @@ fn a_page_that_was_never_there_is_known_to_be_gone_at_once() {
             "{status}"
         );
     }
-    // Half a page is better than none.
+    // An incomplete page is better than none.
     let half = Answer {
         truncated: Some("truncated:time"),
         ..answer(200, PAGE)
@@ -198,13 +198,14 @@ fn half_an_answer_is_read_where_it_is_the_best_there_is() {
         ("truncated:coding", Changed),
     ] {
         let (one, two) = (half(cut, PAGE), half(cut, &other));
-        // A whole copy is better than half of another; a server that always breaks off is taken as it is.
+        // A complete copy is better than an incomplete new one. If the server always breaks
+        // off, the incomplete one is used.
         assert_eq!(
             outcomes([&whole, &two, &two]),
             [Some(Changed), Some(Unreachable), Some(twice)],
             "{cut}"
         );
-        // Nothing better was ever had.
+        // There never was a better copy.
         assert_eq!(outcomes([&one, &two, &one]), [Some(Changed); 3], "{cut}");
     }
 }
@@ -223,7 +224,8 @@ fn an_outage_between_two_404s_changes_nothing_and_a_return_undoes_them() {
     let outage = visit(&missing, 3, 503, "").visited;
     let left = visit(&outage, 4, 404, "");
     assert!(left.gone);
-    // What left is asked for without validators, and is put back by the very same body.
+    // A page that left the index is requested without validators, and the same body restores
+    // it.
     let returned = visit(&left.visited, 9, 200, PAGE);
     assert_eq!(returned.visited.history.outcome, Some(Outcome::Unchanged));
     assert!(returned.text.is_some() && returned.visited.copy.unwrap().indexed);
@@ -284,10 +286,10 @@ fn a_text_that_the_host_gives_to_any_url_is_a_404() {
     assert!(!second.gone && !second.copied && second.visited.copy == first.visited.copy);
     let third = asked(&page, Some(&second.visited), &nothing);
     assert!(third.gone && third.text.is_none() && third.leads.is_empty());
-    // Never read before: there is nothing to index.
+    // It was never read before: there is nothing to index.
     let new = asked(&page, None, &nothing);
     assert!(new.text.is_none() && new.visited.copy.is_none() && new.dropped);
-    // Many hosts give their home page instead of a 404; the home page itself is there.
+    // Many hosts show their home page instead of a 404. The home page itself exists.
     let home = asked(&url("http://e.org/"), None, &nothing);
     assert!(home.text.is_some());
     assert!(resembles(&home.visited.copy.unwrap().text.unwrap(), &probe));
@@ -368,7 +370,7 @@ proptest! {
     fn the_index_and_the_ledger_agree(answers in prop::collection::vec(any_answer(), 1..12)) {
         let page = url("http://e.org/page");
         let mut before: Option<Visited> = None;
-        // What an index holds that does as it is told.
+        // The state of an index that applies all changes.
         let mut found = false;
         for (second, answer) in (1..).zip(&answers) {
             let verdict = judge(&page, before.as_ref(), second, answer);

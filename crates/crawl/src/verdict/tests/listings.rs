@@ -1,4 +1,4 @@
-//! What sitemaps and feeds mean.
+//! Tests the verdicts on sitemaps and feeds.
 
 use page::listing::Kind;
 

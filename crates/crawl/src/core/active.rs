@@ -1,0 +1,142 @@
+//! The state of one visit under way.
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontier::{PageKey, Visit};
+use page::PageId;
+use policy::{History, Moment, Number};
+
+use super::hosts::HostConnection;
+use crate::action::Claim;
+use crate::event::{ConnectionId, ConnectionState};
+
+/// A visit under way.
+pub(super) struct ActiveVisit {
+    pub(super) visit: Visit,
+    pub(super) stage: VisitStage,
+    /// The claims of its pages that are not settled yet, in order.
+    pub(super) claims: VecDeque<Arc<Claim>>,
+    /// The open connection.
+    pub(super) link: Option<HostConnection>,
+    /// The remote address of the last connection.
+    pub(super) address: Option<IpAddr>,
+    /// The connection that is being opened.
+    pub(super) opening: Option<ConnectionId>,
+    /// Until when the server wants no requests, according to its answers.
+    pub(super) rests_until: Moment,
+    /// When the last request was made.
+    pub(super) asked: Option<Moment>,
+    /// Minimum time from that request to the next, as stored in the ledger.
+    pub(super) kept: Duration,
+    /// The delay after the end of the visit. Zero if the visit made no request.
+    pub(super) due: Duration,
+    /// Whether the next page is requested alone, because a batch had no answer.
+    pub(super) alone: bool,
+}
+
+/// What a visit waits for.
+pub(super) enum VisitStage {
+    /// Nothing: it is about to continue.
+    Free,
+    /// Histories, or commits of requests.
+    Waiting,
+    /// The ledger's records of its pages and its host.
+    Loading(Vec<PageKey>),
+    /// The address of the server.
+    Resolving,
+    /// The connection.
+    Connecting,
+    /// The robots.txt.
+    Rules,
+    /// The answer to a probe. Holds the delay after the request.
+    Probing(Duration),
+    /// Answers to requests for pages.
+    Requesting(PendingRequests),
+    /// A new connection, because the last one was found closed by a request.
+    Reconnecting(PendingRequests),
+}
+
+/// Pages that were requested.
+pub(super) struct PendingRequests {
+    pub(super) batch: Vec<Arc<Claim>>,
+    pub(super) at: Moment,
+    pub(super) delay: Duration,
+    /// Pages that are not settled yet.
+    pub(super) left: usize,
+    /// Pages that had no answer.
+    pub(super) lost: usize,
+    /// Points against another attempt: two if the request was sent and the connection then
+    /// found closed, one if it was found closed before.
+    pub(super) closed: u8,
+}
+
+impl ActiveVisit {
+    pub(super) fn new(visit: Visit) -> Self {
+        Self {
+            visit,
+            stage: VisitStage::Free,
+            claims: VecDeque::new(),
+            link: None,
+            address: None,
+            opening: None,
+            rests_until: Moment::START,
+            asked: None,
+            kept: Duration::ZERO,
+            due: Duration::ZERO,
+            alone: false,
+        }
+    }
+
+    /// Returns whether the server wants a pause.
+    pub(super) fn rests(&self) -> bool {
+        self.rests_until > Moment::START
+    }
+
+    /// Extends the pause of the server to at least `wait` from now.
+    pub(super) fn rest_for(&mut self, wait: Duration, now: Moment) {
+        self.rests_until = self.rests_until.max(now + wait);
+    }
+
+    /// Updates the connection after a request.
+    pub(super) fn used(&mut self, connection: ConnectionState) {
+        if !connection.open {
+            self.link = None;
+        } else if let Some(link) = &mut self.link {
+            link.served = connection.served;
+        }
+    }
+
+    /// Drops a connection that its server closed while no request used it.
+    pub(super) fn lose(&mut self, connection: ConnectionId) {
+        if self.link.is_some_and(|link| link.id == connection) {
+            self.link = None;
+        }
+    }
+
+    /// Updates the claim of a page with its newer history, unless the page is being requested.
+    /// A page whose request found the connection closed will be requested again, so it is
+    /// updated too.
+    pub(super) fn learned(&mut self, page: PageId, history: &History) {
+        let held = match &mut self.stage {
+            VisitStage::Reconnecting(pending) => pending.batch.iter_mut(),
+            _ => [].iter_mut(),
+        };
+        let claims = self.claims.iter_mut().chain(held);
+        for claim in claims.filter(|claim| claim.key.page == page) {
+            if let Some(before) = &mut Arc::make_mut(claim).before
+                && before.history.asked == history.asked
+            {
+                before.history = *history;
+            }
+        }
+    }
+
+    /// Removes a settled page.
+    pub(super) fn settled(&mut self, page: Number) {
+        self.visit.settled(page);
+        self.claims.retain(|claim| claim.number != page);
+    }
+}

@@ -1,0 +1,144 @@
+//! Politeness: the delay between requests to one server, and the reaction to failures and
+//! refusals.
+//!
+//! **Rule:** before a request to a server that needs a delay, the ledger stores when the
+//! request is made and the minimum time to the next ([`Action::Get`] and others carry this
+//! record). Before an answer that refuses (429, 503) can be committed, the ledger stores how
+//! long the server wants no requests ([`Action::Keep`]). So the next run keeps the delay after
+//! a kill at any instant. Only an answer that had not arrived at the kill is unknown.
+
+use std::time::Duration;
+
+use frontier::ServerFacts;
+use policy::Moment;
+use policy::retry::back_off;
+
+use super::Core;
+use super::active::ActiveVisit;
+use super::hosts::HostConnection;
+use crate::action::{Action, Distance};
+use crate::event::{Failure, Reply};
+use crate::host::Host;
+
+/// The delay between requests to a server that states none and is not on loopback.
+const USUAL_DELAY: Duration = Duration::from_secs(1);
+
+impl<S> Core<S> {
+    /// Counts a failed request on an open connection against its host.
+    pub(super) fn request_failed(
+        &mut self,
+        active: &mut ActiveVisit,
+        failure: &Failure,
+        now: Moment,
+    ) {
+        self.allowance.give_back_page();
+        if !failure.transient {
+            return;
+        }
+        let host = active.visit.host;
+        match self.hosts.get_mut(host).map(Host::request_failed) {
+            Some(Some(wait)) if !wait.is_zero() => active.rest_for(wait, now),
+            Some(None) if self.plan.is_continuous() => active.rest_for(self.plan.rest(), now),
+            Some(None) => self.frontier.bench.park(host),
+            Some(Some(_)) | None => {}
+        }
+    }
+
+    /// Returns whether a connection leads to the server of a visit. The host may have moved
+    /// since it was opened.
+    pub(super) fn leads_to_server(&self, link: &HostConnection, active: &ActiveVisit) -> bool {
+        self.frontier.bench.server(&active.visit) == link.server
+    }
+
+    /// Returns the delay after a request, given the crawl delay of robots.txt.
+    pub(super) fn delay(&self, active: &ActiveVisit, crawl_delay: Option<Duration>) -> Duration {
+        // Behind a proxy the address is that of the proxy.
+        let direct = active.address.filter(|_| !self.plan.proxied);
+        let loopback = direct.is_some_and(|address| address.is_loopback());
+        let usual = if loopback {
+            Duration::ZERO
+        } else {
+            USUAL_DELAY
+        };
+        let wanted = self.plan.delay.unwrap_or(usual);
+        wanted.max(crawl_delay.unwrap_or_default())
+    }
+
+    /// Records that a request is made now. Returns the politeness record that the ledger must
+    /// have before.
+    pub(super) fn record_request(
+        &self,
+        active: &mut ActiveVisit,
+        delay: Duration,
+        now: Moment,
+    ) -> Option<Distance> {
+        (active.asked, active.kept) = (Some(now), delay);
+        (!delay.is_zero()).then(|| self.distance(active, now, delay))
+    }
+
+    pub(super) fn distance(&self, active: &ActiveVisit, asked: Moment, wait: Duration) -> Distance {
+        Distance {
+            server: self.frontier.bench.server(&active.visit),
+            facts: ServerFacts {
+                asked,
+                wait,
+                refusals: active.visit.refusals(),
+            },
+        }
+    }
+
+    /// Stores a politeness record before anything that is committed from now on.
+    pub(super) fn keep_distance(
+        &self,
+        active: &mut ActiveVisit,
+        asked: Moment,
+        wait: Duration,
+        actions: &mut Vec<Action<S>>,
+    ) {
+        active.kept = wait;
+        actions.push(Action::Keep(self.distance(active, asked, wait)));
+    }
+
+    /// Updates the pause of a server after an answer that refuses because of overload, or does
+    /// not.
+    ///
+    /// The server's `Retry-After` is used for the first refusal. From the second consecutive
+    /// refusal on, the pause is at least our own exponential backoff.
+    pub(super) fn apply_refusal(
+        &mut self,
+        active: &mut ActiveVisit,
+        reply: Reply,
+        now: Moment,
+        actions: &mut Vec<Action<S>>,
+    ) {
+        let refused = matches!(reply.status, 429 | 503);
+        if !refused && active.visit.refusals() == 0 {
+            return;
+        }
+        // Of several concurrent requests that are refused the first counts.
+        if refused && active.rests_until > now {
+            return active.rest_for(reply.retry_after.unwrap_or_default(), now);
+        }
+        let bench = &mut self.frontier.bench;
+        bench.count_refusal(&mut active.visit, refused);
+        let in_a_row = active.visit.refusals();
+        if refused {
+            let own = back_off(in_a_row, jitter(now));
+            let wait = match reply.retry_after {
+                Some(wait) if in_a_row > 1 => wait.max(own),
+                Some(wait) => wait,
+                None => own,
+            };
+            active.rest_for(wait, now);
+        }
+        let asked = *active.asked.get_or_insert(now);
+        let wait = active.kept.max(active.rests_until.since(asked));
+        self.keep_distance(active, asked, wait, actions);
+    }
+}
+
+/// Returns a number from 0 to 1 that differs between crawlers: the microseconds of the clock
+/// within a millisecond.
+fn jitter(now: Moment) -> f64 {
+    (now.micros() % 1000) as f64 / 1000.0
+}
