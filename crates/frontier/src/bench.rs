@@ -77,7 +77,7 @@ pub enum Turn {
     Visit(Visit),
     /// Wait until this moment, unless a page is offered or a visit settled before.
     WaitUntil(Moment),
-    /// No page is waiting.
+    /// No page is waiting, or all servers need a longer wait than the settings allow.
     Idle,
 }
 
@@ -110,6 +110,7 @@ struct BenchServer {
     pace: Option<Duration>,
     /// Consecutive requests that the server refused because it is overloaded.
     refusals: u16,
+    /// Free visit slots.
     seats: u8,
     position: ServerPosition,
 }
@@ -138,10 +139,13 @@ pub struct Bench {
     places: PagePlaces,
     /// The estimate for a host without measurements: a moving average over all visits.
     usual: Estimate,
+    /// Scratch buffer of [`Bench::bid_now`].
     worths: Vec<f32>,
+    /// The last turn number. Turn numbers order hosts and servers of equal rank.
     turn: u64,
     waiting: usize,
     deferred: usize,
+    /// Pages that were dropped because their host is parked or over its page limit.
     left_alone: usize,
     /// Visits under way.
     visits: usize,

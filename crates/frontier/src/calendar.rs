@@ -29,7 +29,7 @@ pub(crate) struct Calendar {
 
 type Heap = BinaryHeap<Reverse<Appointment>>;
 
-/// AppointmentKind a page is examined.
+/// Why a page is examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AppointmentKind {
     /// It will be worth the price.

@@ -5,7 +5,7 @@
 //! does in IRLbot (Lee, Leonard, Wang & Loguinov, WWW 2008). Pages beyond the budget are deferred,
 //! not dropped: they wait until the budget grows or until nothing else is left to fetch.
 //!
-//! **BudgetEvidence**, all of it derived from facts in the ledger:
+//! **Evidence**, all of it derived from facts in the ledger:
 //! - S: other registrable domains with a link to the domain. Each counts once.
 //! - T: pages of the domain whose text was read; D: different texts among them. Texts with equal
 //!   simhash count as one, so near-duplicates count as duplicates.

@@ -134,7 +134,7 @@ mod tests {
         for code in [
             "use std::fs::File;",
             "tokio::fs::read(x);",
-            "use frontier::{Ledger, Roll};",
+            "use frontier::{Ledger, SeenSet};",
             "use node::ledger;",
         ] {
             found("crates/server/src/a.rs", code, &[1]);

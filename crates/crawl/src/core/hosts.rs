@@ -11,7 +11,7 @@ use policy::Moment;
 use crate::event::ConnectionId;
 use crate::host::Host;
 
-/// HostCache kept in memory; the others are only in the ledger.
+/// Hosts kept in memory; the others are only in the ledger.
 const HOSTS: usize = 20_000;
 /// How long an unused connection stays open.
 const IDLE: Duration = Duration::from_secs(30);
@@ -36,7 +36,7 @@ struct IdleConnection {
     link: HostConnection,
 }
 
-/// HostCache in memory, and connections that no visit uses.
+/// Hosts in memory, and connections that no visit uses.
 #[derive(Default)]
 pub(super) struct HostCache {
     known: HashMap<HostId, Host>,

@@ -38,7 +38,7 @@ enum Happening {
     /// A group of work is written.
     GroupWritten,
     /// A server closes an idle connection.
-    LineCloses(ConnectionId),
+    ConnectionCloses(ConnectionId),
     /// The driver notices the closed connection.
     ClosedNoticed(ConnectionId),
     Order(OperatorOrder),
@@ -231,7 +231,7 @@ impl Simulation {
             }
             Happening::Reply(id, last, event) => self.reply(node, id, last, event),
             Happening::GroupWritten => self.group_written(node),
-            Happening::LineCloses(id) => {
+            Happening::ConnectionCloses(id) => {
                 let line = self.nodes[node].lines.get_mut(&id);
                 if let Some(line) = line.filter(|line| !line.in_use) {
                     line.open = false;
@@ -593,7 +593,7 @@ impl Simulation {
                 node.lines.remove(&id);
             } else if self.random.chance(self.network.faults.close) {
                 let at = self.now + self.random.millis(0, 20_000);
-                self.schedule(number, at, Happening::LineCloses(id));
+                self.schedule(number, at, Happening::ConnectionCloses(id));
             }
         }
         self.step(number, event);

@@ -1,6 +1,6 @@
 //! An invented web: a few sites whose pages change, move, vanish, refuse requests and lie.
 //!
-//! The answer of a page is a function of the seed and the time. FaultRates of the network are in
+//! The answer of a page is a function of the seed and the time. Faults of the network are in
 //! `network.rs`.
 
 use std::collections::HashMap;

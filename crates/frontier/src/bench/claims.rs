@@ -12,7 +12,7 @@ impl Bench {
     /// Claims the next pages for a visit whose connection is open and whose server needs no
     /// delay. Returns whether it claimed any.
     ///
-    /// A page is claimed in three cases:
+    /// A page is claimed in each of these cases:
     ///
     /// - The visit has fewer pages than it was ranked for.
     /// - No rival waits for the connection. A rival is another host of this server or, unless

@@ -1,4 +1,4 @@
-//! LoadedHistories that a choice depends on and that only the ledger has.
+//! Histories that a choice depends on and that only the ledger has.
 //!
 //! The frontier does not read from disk. A choice that needs the history of a visited page
 //! names the page ([`Frontier::wanted`](super::Frontier::wanted)). The choice is made again
@@ -15,7 +15,7 @@ use policy::{History, Number};
 
 use crate::record::PageKey;
 
-/// LoadedHistories loaded for the current choice, and those being loaded.
+/// Histories loaded for the current choice, and those being loaded.
 #[derive(Default)]
 pub(super) struct LoadedHistories {
     loaded: HashMap<Number, Option<History>>,

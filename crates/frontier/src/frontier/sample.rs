@@ -1,9 +1,9 @@
 //! Computes the price at which the known pages just use up the budget, on a sample of pages.
 //!
-//! At a given price, a visited page causes one fetch per time in which it falls due, and a new
-//! page that pays causes one fetch per round. Between two computations a page counts for one
-//! fetch at most. Otherwise a page that a sitemap has just reported as changed would be due at
-//! once and outweigh all others.
+//! At a given price a visited page is fetched once per interval between a visit and its due
+//! time. A new page that pays is fetched once per round. Between two computations a page counts
+//! for one fetch at most. Otherwise a page that a sitemap has just reported as changed would be
+//! due at once and outweigh all others.
 //!
 //! **Invariant:** the sample holds the pages whose number is a multiple of its stride. The
 //! stride doubles when the sample becomes too large. So the selection does not depend on the

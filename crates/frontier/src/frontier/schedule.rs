@@ -66,7 +66,7 @@ pub enum Next {
     Visit(Visit),
     /// Wait until this moment, unless a page is discovered or a visit settled before.
     WaitUntil(Moment),
-    /// No page waits.
+    /// No page waits, or only for servers that need a longer pause than the crawl waits.
     Idle,
     /// The choice depends on [missing histories](Frontier::wanted): call again when they are
     /// [provided](Frontier::bring).
