@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_new_is_news() {
+    fn a_hint_is_new_only_after_the_last_visit_and_hint() {
         let at = Moment::from_micros;
         let unseen = History::discovered(at(1), 0);
         assert!(!is_news(&unseen, at(99)), "it is to be fetched anyway");

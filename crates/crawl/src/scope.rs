@@ -93,8 +93,9 @@ pub struct Blocked {
 impl Blocked {
     /// Parses a blocked host.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("{text:?} is no host: write example.org, example.org:8080 or *.example.org");
+        let wrong = || {
+            format!("{text:?} is not a host: write example.org, example.org:8080 or *.example.org")
+        };
         let (below, host) = match text.trim().strip_prefix("*.") {
             Some(rest) => (true, rest),
             None => (false, text.trim()),
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reach_ends_where_it_says() {
+    fn each_reach_has_its_limit() {
         let cases = [
             (
                 Reach::Host,

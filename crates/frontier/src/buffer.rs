@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_asked_about_with_its_depth() {
+    fn importance_is_computed_with_the_depth_of_a_page() {
         let mut buffer = Buffer::new(1);
         buffer.keep(Number(7), 3, "deep");
         buffer.keep(Number(8), 1, "shallow");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn without_room_everything_leaves_and_with_it_nothing() {
+    fn a_buffer_of_size_zero_drops_all_pages_and_an_unlimited_one_none() {
         let policy = Believing([5.0, 1.0, 3.0, 4.0, 4.0]);
         kept(usize::MAX, &[0, 1, 2, 3, 4], &policy);
         let mut none = Buffer::new(0);

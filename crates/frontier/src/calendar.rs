@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_hastened_comes_sooner_in_the_same_order_and_once() {
+    fn hastened_appointments_come_sooner_in_the_same_order_and_once() {
         let at = Moment::from_micros;
         let mut calendar = Calendar::default();
         for page in 0..6 {

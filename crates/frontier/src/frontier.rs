@@ -35,7 +35,7 @@ use crate::record::{Discovery, Entry, OutLinks, PageKey};
 use crate::rows::Rows;
 use crate::seen_set::SeenSet;
 use histories::LoadedHistories;
-use schedule::{Choosing, Tariff};
+use schedule::{Choosing, PriceRule};
 
 /// Bytes of URLs kept in memory beside the ledger. A claim that finds its URL here neither reads
 /// the disk nor parses. The parsed form is not counted; it takes about as much again.
@@ -85,7 +85,7 @@ pub struct Frontier<P> {
     /// Page budgets of domains; `None`: domains are not limited.
     domains: Option<Box<DomainBudgets>>,
     policy: P,
-    tariff: Tariff,
+    price_rule: PriceRule,
     calendar: Calendar,
     histories: LoadedHistories,
     choosing: Choosing,
@@ -116,7 +116,7 @@ impl<P: Policy> Frontier<P> {
             novelty: Novelty::default(),
             domains: None,
             policy,
-            tariff: Tariff::Fixed(price),
+            price_rule: PriceRule::Fixed(price),
             calendar: Calendar::default(),
             histories: LoadedHistories::default(),
             choosing: Choosing::default(),

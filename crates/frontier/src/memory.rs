@@ -131,6 +131,6 @@ impl Facts for MemoryLedger {
     }
 
     fn damaged(what: String) -> Infallible {
-        unreachable!("memory is not damaged: {what}")
+        unreachable!("a ledger in memory has a damaged record: {what}")
     }
 }

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_claim_says_where_to_begin_and_a_sample_where_to_be() {
+    fn the_first_claim_sets_the_price_and_a_distant_sample_replaces_it() {
         let mut tracker = PriceTracker::default();
         tracker.idle(10);
         assert_eq!(tracker.price(), Price::LEAST);

@@ -1,7 +1,7 @@
 //! The seen set: answers whether a page is known and which number it has, from memory.
 //!
-//! **Invariant:** a page is inserted once and keeps its number. The set is exact. A Bloom
-//! filter would save space, but a page that it wrongly takes for known is lost for good.
+//! **Invariant:** a page is inserted once and keeps its number. The set is not a Bloom filter:
+//! that would save space, but a page that it wrongly takes for known is lost for good.
 //!
 //! A page is stored as 64 bits of its id, masked with a keyed hash of its host, and found
 //! through a hash table of page numbers. Among twenty million pages the probability of any
@@ -17,7 +17,7 @@ use crate::rows::Rows;
 
 const SHARDS: usize = 256;
 const FULL: f64 = 0.85;
-/// A page number and eight bits of the page's hash. The bits avoid most lookups of other pages.
+/// A page number and a tag of the page's hash. The tag avoids most lookups of other pages.
 type Slot = [u8; 5];
 const EMPTY: Slot = [0; 5];
 
@@ -61,9 +61,9 @@ impl SeenSet {
 
     /// Returns the number of a page; `None`: it is not known.
     pub fn number(&self, page: PageId) -> Option<Number> {
-        let place = self.place(page);
-        let shard = &self.shards[place.shard];
-        shard.find(&place, &self.marks).ok()
+        let hashed = self.hash(page);
+        let shard = &self.shards[hashed.shard];
+        shard.find(&hashed, &self.marks).ok()
     }
 
     /// Inserts a page that is not known yet, with the next number.
@@ -75,16 +75,16 @@ impl SeenSet {
 
     /// Inserts a page with the number that an earlier run gave it.
     pub fn restore(&mut self, page: PageId, number: Number) {
-        let place = self.place(page);
-        self.marks.set(number.index(), place.mark);
+        let hashed = self.hash(page);
+        self.marks.set(number.index(), hashed.mark);
         self.next = self.next.max(number.0 + 1);
         self.count += 1;
-        let shard = &mut self.shards[place.shard];
+        let shard = &mut self.shards[hashed.shard];
         if (shard.taken + 1) as f64 > shard.slots.len() as f64 * FULL {
             let larger = (shard.slots.len() + shard.slots.len() / 8).max(16);
-            self.grow(place.shard, larger);
+            self.grow(hashed.shard, larger);
         }
-        self.shards[place.shard].insert(place.hash, number);
+        self.shards[hashed.shard].insert(hashed.hash, number);
     }
 
     /// Returns the page of a host that has this number.
@@ -107,12 +107,12 @@ impl SeenSet {
         xxh3_64_with_seed(&host.0.to_le_bytes(), self.salt)
     }
 
-    fn place(&self, page: PageId) -> HashedPage {
-        self.place_of(page.within_host() ^ self.mask(page.host()))
+    fn hash(&self, page: PageId) -> HashedPage {
+        self.hash_mark(page.within_host() ^ self.mask(page.host()))
     }
 
     /// Hashes a mark. Marks are compared with all of their bits, so the hash needs no others.
-    fn place_of(&self, mark: u64) -> HashedPage {
+    fn hash_mark(&self, mark: u64) -> HashedPage {
         let hash = xxh3_128_with_seed(&mark.to_le_bytes(), self.salt);
         HashedPage {
             shard: (hash >> 64) as usize % SHARDS,
@@ -129,7 +129,7 @@ impl SeenSet {
         let before = std::mem::replace(&mut self.shards[shard], fresh);
         for slot in before.slots.into_iter().filter(|slot| *slot != EMPTY) {
             let number = number_of(slot);
-            let hash = self.place_of(self.marks.get(number.index())).hash;
+            let hash = self.hash_mark(self.marks.get(number.index())).hash;
             self.shards[shard].insert(hash, number);
         }
     }
@@ -137,17 +137,17 @@ impl SeenSet {
 
 impl Shard {
     /// Returns the number of a page, or the empty slot where it would go.
-    fn find(&self, place: &HashedPage, marks: &Rows<u64>) -> Result<Number, usize> {
+    fn find(&self, hashed: &HashedPage, marks: &Rows<u64>) -> Result<Number, usize> {
         if self.slots.is_empty() {
             return Err(0);
         }
-        let mut slot = self.first(place.hash);
+        let mut slot = self.first(hashed.hash);
         loop {
             let found = self.slots[slot];
             if found == EMPTY {
                 return Err(slot);
             }
-            if found[4] == tag(place.hash) && marks.get(number_of(found).index()) == place.mark {
+            if found[4] == tag(hashed.hash) && marks.get(number_of(found).index()) == hashed.mark {
                 return Ok(number_of(found));
             }
             slot = self.after(slot);
@@ -177,7 +177,7 @@ impl Shard {
     }
 }
 
-/// Never zero, so that no taken slot looks empty.
+/// Returns seven bits of a hash and a 1, so that no taken slot looks empty.
 fn tag(hash: u64) -> u8 {
     (hash as u8) | 1
 }

@@ -115,7 +115,7 @@ impl<S> Core<S> {
         };
         let VisitStage::Loading(asked) = std::mem::replace(&mut active.stage, VisitStage::Free)
         else {
-            unreachable!("pages are loaded for a visit that asked for them")
+            unreachable!("pages were loaded for a visit that did not request them")
         };
         let mut outdated = false;
         for key in &asked {

@@ -99,8 +99,8 @@ impl<S> Core<S> {
         actions.push(Action::Keep(self.distance(active, asked, wait)));
     }
 
-    /// Updates the pause of a server after an answer that refuses because of overload, or does
-    /// not.
+    /// Updates the pause of a server after an answer. A refusal because of overload (429, 503)
+    /// starts a pause; any other answer resets the count of consecutive refusals.
     ///
     /// The server's `Retry-After` is used for the first refusal. From the second consecutive
     /// refusal on, the pause is at least our own exponential backoff.

@@ -100,7 +100,7 @@ impl<S> Core<S> {
                 answer,
                 connection,
             } => self.answered(visit, page, answer, connection, now, actions),
-            _ => unreachable!("only events of a visit come here"),
+            _ => unreachable!("not an event of a visit"),
         }
     }
 
@@ -272,7 +272,7 @@ impl<S> Core<S> {
         let url = match (&active.stage, active.claims.front()) {
             (VisitStage::Reconnecting(pending), _) => pending.batch[0].url.clone(),
             (_, Some(claim)) => claim.url.clone(),
-            (_, None) => unreachable!("a host is resolved for a page"),
+            (_, None) => unreachable!("a visit resolved a host without a claim"),
         };
         if !matches!(active.stage, VisitStage::Reconnecting(_)) {
             active.stage = VisitStage::Connecting;
@@ -308,7 +308,7 @@ impl<S> Core<S> {
             (Err(failure), _) => {
                 return self.fail(active, VisitEnd::Failed(failure), now, actions);
             }
-            (Ok(_), None) => unreachable!("a connection is opened that was asked for"),
+            (Ok(_), None) => unreachable!("a connection was opened that no visit requested"),
         };
         if let Some(host) = self.hosts.get_mut(active.visit.host) {
             host.connected(opened.connect_time);
@@ -345,7 +345,7 @@ impl<S> Core<S> {
         };
         let url = match active.claims.front() {
             Some(claim) => claim.url.clone(),
-            None => unreachable!("rules are asked for because of a page"),
+            None => unreachable!("a visit requested robots.txt without a claim"),
         };
         let Some(host) = self.hosts.get_mut(url.host()) else {
             return self.fail(active, VisitEnd::NoRules, now, actions);
@@ -401,7 +401,7 @@ impl<S> Core<S> {
             host.probe_failed();
         }
         let VisitStage::Probing(delay) = active.stage else {
-            unreachable!("a host is probed by a visit that asked for it")
+            unreachable!("a host was probed by a visit that did not request it")
         };
         active.stage = VisitStage::Free;
         if !delay.is_zero() || active.rests() {
@@ -456,7 +456,7 @@ impl<S> Core<S> {
         actions: &mut Vec<Action<S>>,
     ) {
         let Some(link) = active.link else {
-            unreachable!("pages are asked for over a connection")
+            unreachable!("a visit requests pages without a connection")
         };
         let host = self.hosts.get(active.visit.host);
         let trusted = host.is_none_or(Host::is_trusted);
@@ -499,7 +499,7 @@ impl<S> Core<S> {
         let VisitStage::Requesting(mut pending) =
             std::mem::replace(&mut active.stage, VisitStage::Free)
         else {
-            unreachable!("a page is answered that was asked for")
+            unreachable!("an answer came for a page that was not requested")
         };
         let served = active.link.map(|_| connection.served);
         if !matches!(answer, Answered::Closed { .. }) {
@@ -511,7 +511,7 @@ impl<S> Core<S> {
             .find(|claim| claim.number == page)
             .cloned();
         let Some(claim) = claim else {
-            unreachable!("a page is answered that was asked for")
+            unreachable!("an answer came for a page that was not requested")
         };
         match answer {
             Answered::Closed { sent } => {
@@ -581,7 +581,7 @@ impl<S> Core<S> {
             return;
         };
         let VisitStage::Requesting(pending) = &mut active.stage else {
-            unreachable!("a page is settled that was asked for")
+            unreachable!("a page was settled that was not requested")
         };
         pending.left -= 1;
         if pending.left > 0 {

@@ -74,7 +74,7 @@ impl Bench {
     pub(super) fn claim(&mut self, server: ServerIndex) -> Visit {
         let first = self.servers[server as usize].hosts.first();
         let &(_, _, index) =
-            first.unwrap_or_else(|| unreachable!("a server on the bench has a host"));
+            first.unwrap_or_else(|| unreachable!("a server on the bench has no host"));
         let bid = self.bid_now(index);
         let host = &self.hosts[index as usize];
         let mut visit = Visit {

@@ -97,7 +97,7 @@ mod tests {
     use crate::bench::{Manners, Turn};
 
     #[test]
-    fn the_busiest_come_first_and_say_what_they_do() {
+    fn the_busiest_hosts_come_first_with_their_states() {
         let now = Moment::from_micros(5_000_000);
         let mut bench = Bench::new(Manners::default(), Box::new(BreadthFirst));
         for page in 0..6 {

@@ -18,7 +18,7 @@ use policy::{Moment, Policy, Worth};
 
 use super::Frontier;
 use super::revaluation::RevaluationQueue;
-use super::schedule::Tariff;
+use super::schedule::PriceRule;
 use crate::calendar::{Appointment, AppointmentKind};
 
 /// Most appointments that one choice examines early.
@@ -46,7 +46,7 @@ impl<P: Policy> Frontier<P> {
     /// histories must be loaded before this is known.
     pub(super) fn bring_forward(&mut self, now: Moment) -> bool {
         let known = self.pull_in_groups(GROUP, now);
-        if known && let Tariff::Budget(spending) = &mut self.tariff {
+        if known && let PriceRule::Budget(spending) = &mut self.price_rule {
             spending.looked_at.clear();
         }
         known
@@ -101,7 +101,7 @@ impl<P: Policy> Frontier<P> {
             return pulled;
         }
         let known = self.known();
-        if let Tariff::Budget(spending) = &mut self.tariff {
+        if let PriceRule::Budget(spending) = &mut self.price_rule {
             if ready.is_none() {
                 spending.tracker.idle(known);
             }
@@ -115,7 +115,7 @@ impl<P: Policy> Frontier<P> {
     /// examined page may have a new appointment that comes sooner than others; it goes to
     /// `again`.
     fn first_due(&mut self, group: usize, again: &mut Vec<Appointment>) -> Vec<Appointment> {
-        let Tariff::Budget(spending) = &self.tariff else {
+        let PriceRule::Budget(spending) = &self.price_rule else {
             return Vec::new();
         };
         let looked_at = &spending.looked_at;
@@ -142,7 +142,7 @@ impl<P: Policy> Frontier<P> {
         let mut first = first.into_iter();
         while let Some(appointment) = first.next() {
             let found = self.look(appointment, now, share);
-            if let Tariff::Budget(spending) = &mut self.tariff {
+            if let PriceRule::Budget(spending) = &mut self.price_rule {
                 match found {
                     true => spending.looked_at.clear(),
                     false => spending.looked_at.push(appointment.page),

@@ -11,7 +11,7 @@ use page::{HostId, PageId, PageUrl};
 use policy::{Discovered, Fact, History, Link, Moment, Number, Outcome, Policy, Read, Text};
 
 use super::Frontier;
-use super::schedule::Tariff;
+use super::schedule::PriceRule;
 use crate::facts::Facts;
 use crate::present::{Ahead, Present};
 use crate::record::{Known, OutLinks, ServerFacts, Visited};
@@ -242,13 +242,13 @@ impl<P: Policy> Frontier<P> {
                 self.observe_visit(number, &discovered(&known), &visited.history);
             }
             if sampled.contains(&number)
-                && let Tariff::Budget(spending) = &mut self.tariff
+                && let PriceRule::Budget(spending) = &mut self.price_rule
             {
                 spending.sample.learn(number, &known.history());
             }
         }
         let found = self.sampled_price(present.now());
-        if let (Tariff::Budget(spending), Some(price)) = (&mut self.tariff, found) {
+        if let (PriceRule::Budget(spending), Some(price)) = (&mut self.price_rule, found) {
             spending.tracker.found(price);
         }
         Ok(())

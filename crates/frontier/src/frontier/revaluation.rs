@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_has_its_share_and_all_have_theirs() {
+    fn pages_are_limited_per_host_and_in_total() {
         let mut revisits = RevaluationQueue::default();
         for page in 0..OF_HOST {
             assert!(!revisits.has_enough_of(7));

@@ -34,7 +34,7 @@ const LOOKS: usize = 256;
 const REVALUED: usize = 8;
 
 /// The rule for the price.
-pub(super) enum Tariff {
+pub(super) enum PriceRule {
     /// A constant price.
     Fixed(Price),
     /// The price at which the budget is just spent.
@@ -107,7 +107,7 @@ impl<P: Policy> Frontier<P> {
     #[must_use]
     pub fn with_budget(mut self, per_second: f64) -> Self {
         self.bench.track();
-        self.tariff = Tariff::Budget(Box::new(Spending {
+        self.price_rule = PriceRule::Budget(Box::new(Spending {
             tracker: PriceTracker::default(),
             per_second: affordable(per_second),
             early_from: Moment::START,
@@ -123,9 +123,9 @@ impl<P: Policy> Frontier<P> {
 
     /// Returns the price: the worth that a fetch must have now.
     pub fn price(&self) -> Price {
-        match &self.tariff {
-            Tariff::Fixed(price) => *price,
-            Tariff::Budget(spending) => spending.tracker.price(),
+        match &self.price_rule {
+            PriceRule::Fixed(price) => *price,
+            PriceRule::Budget(spending) => spending.tracker.price(),
         }
     }
 
@@ -192,7 +192,7 @@ impl<P: Policy> Frontier<P> {
             return;
         };
         self.histories.bring(number, history);
-        if let (Tariff::Budget(spending), Some(history)) = (&mut self.tariff, &history) {
+        if let (PriceRule::Budget(spending), Some(history)) = (&mut self.price_rule, &history) {
             spending.fading.learn(number, history);
         }
     }
@@ -203,7 +203,7 @@ impl<P: Policy> Frontier<P> {
     /// become shorter, appointments come nearer in proportion, so that every page is still
     /// examined once per round.
     pub fn afford(&mut self, per_second: f64, now: Moment) {
-        let Tariff::Budget(spending) = &mut self.tariff else {
+        let PriceRule::Budget(spending) = &mut self.price_rule else {
             return;
         };
         let before = spending.per_second;
@@ -215,7 +215,7 @@ impl<P: Policy> Frontier<P> {
             self.calendar.hasten(now, share);
         }
         let found = self.sampled_price(now);
-        if let (Tariff::Budget(spending), Some(price)) = (&mut self.tariff, found) {
+        if let (PriceRule::Budget(spending), Some(price)) = (&mut self.price_rule, found) {
             spending.tracker = PriceTracker::at(price);
         }
     }
@@ -236,7 +236,7 @@ impl<P: Policy> Frontier<P> {
             return;
         };
         self.observe_visit(number, before, after);
-        if let Tariff::Budget(spending) = &mut self.tariff {
+        if let PriceRule::Budget(spending) = &mut self.price_rule {
             spending.revisits.learn(number, after);
         }
         if self.calendar.has(number) {
@@ -245,9 +245,9 @@ impl<P: Policy> Frontier<P> {
     }
 
     pub(super) fn spending(&self) -> Option<&Spending> {
-        match &self.tariff {
-            Tariff::Fixed(_) => None,
-            Tariff::Budget(spending) => Some(spending),
+        match &self.price_rule {
+            PriceRule::Fixed(_) => None,
+            PriceRule::Budget(spending) => Some(spending),
         }
     }
 
@@ -265,7 +265,7 @@ impl<P: Policy> Frontier<P> {
         self.policy.observe(&fact, &mut self.moves);
         self.moves.drain().for_each(drop);
         self.histories.learn(page, after);
-        if let Tariff::Budget(spending) = &mut self.tariff {
+        if let PriceRule::Budget(spending) = &mut self.price_rule {
             spending.sample.learn(page, after);
         }
     }
@@ -328,7 +328,7 @@ impl<P: Policy> Frontier<P> {
         self.bench.offer(page, host, worth);
         let visited = history.is_some_and(|history| history.outcome.is_some());
         let fades = !visited && self.policy.fades(page);
-        if let Tariff::Budget(spending) = &mut self.tariff
+        if let PriceRule::Budget(spending) = &mut self.price_rule
             && self.bench.waits(page)
         {
             let host = self.bench.host(host);
@@ -349,7 +349,7 @@ impl<P: Policy> Frontier<P> {
 
     /// Adds a new page to the sample for the price.
     pub(super) fn sample(&mut self, page: Number, host: HostId, history: Option<&History>) {
-        if let Tariff::Budget(spending) = &mut self.tariff {
+        if let PriceRule::Budget(spending) = &mut self.price_rule {
             spending.sample.add(page, host, history);
         }
     }
@@ -362,7 +362,7 @@ impl<P: Policy> Frontier<P> {
         }
         let known = self.known();
         let pause = self.round().unwrap_or_default() / LATER;
-        let Tariff::Budget(spending) = &mut self.tariff else {
+        let PriceRule::Budget(spending) = &mut self.price_rule else {
             return;
         };
         if now < spending.next_sampling && known < 2 * spending.known_at_sampling {
@@ -370,7 +370,7 @@ impl<P: Policy> Frontier<P> {
         }
         (spending.next_sampling, spending.known_at_sampling) = (now + pause, known);
         let found = self.sampled_price(now);
-        if let (Tariff::Budget(spending), Some(price)) = (&mut self.tariff, found) {
+        if let (PriceRule::Budget(spending), Some(price)) = (&mut self.price_rule, found) {
             spending.tracker.found(price);
         }
     }
@@ -469,7 +469,7 @@ impl<P: Policy> Frontier<P> {
     }
 
     fn revalue_next(&mut self, of: impl Fn(&mut Spending) -> &mut RevaluationQueue, now: Moment) {
-        let Tariff::Budget(spending) = &mut self.tariff else {
+        let PriceRule::Budget(spending) = &mut self.price_rule else {
             return;
         };
         let Some((number, index)) = of(spending).next_page() else {
@@ -496,7 +496,7 @@ impl<P: Policy> Frontier<P> {
         if !new || worth.pays(self.price()) {
             self.bench.change(number, worth, Worth::NONE);
         } else if self.bench.withdraw(number) {
-            if let Tariff::Budget(spending) = &mut self.tariff {
+            if let PriceRule::Budget(spending) = &mut self.price_rule {
                 of(spending).remove(number, index);
             }
             self.wait(host, number, &history, now);
@@ -540,7 +540,7 @@ impl<P: Policy> Frontier<P> {
     /// Moves the price according to the pages claimed for a visit, except the first `before`.
     fn pay(&mut self, visit: &Visit, before: usize) {
         let known = self.known();
-        let Tariff::Budget(spending) = &mut self.tariff else {
+        let PriceRule::Budget(spending) = &mut self.price_rule else {
             return;
         };
         let host = visit.host_index();

@@ -203,7 +203,7 @@ fn pages_of_an_earlier_run_are_in_the_sample() {
 
 /// A page with two links to another gives the same anchor text after a restart: the first one.
 #[test]
-fn of_two_links_to_a_page_the_first_is_told_again() {
+fn of_two_links_to_a_page_the_first_is_recalled() {
     /// Records anchor texts.
     struct AnchorRecorder(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
     impl Policy for AnchorRecorder {

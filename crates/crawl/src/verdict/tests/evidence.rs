@@ -26,7 +26,7 @@ fn cut(kind: &'static str) -> Answer {
 }
 
 #[test]
-fn every_answer_has_its_weight() {
+fn each_answer_has_its_evidence() {
     const AT_ONCE: (bool, bool) = (true, true);
     const REPEATED: (bool, bool) = (false, true);
     const NEVER: (bool, bool) = (false, false);
@@ -232,7 +232,7 @@ fn an_outage_between_two_404s_changes_nothing_and_a_return_undoes_them() {
 }
 
 #[test]
-fn silence_and_our_own_rules_are_no_evidence_but_robots_are() {
+fn no_answer_and_our_own_rules_are_no_evidence_but_robots_txt_is() {
     let page = url("http://e.org/");
     let first = judge(&page, None, 1, &answer(200, PAGE)).visited;
     let asked = Asked {
@@ -296,7 +296,7 @@ fn a_text_that_the_host_gives_to_any_url_is_a_404() {
 }
 
 #[test]
-fn words_alone_are_a_suspicion() {
+fn words_of_an_error_page_are_only_a_suspicion() {
     let page = url("http://e.org/old");
     let note = "<title>Page not found</title><p>Sorry, there is no such page.</p>";
     let verdict = judge(&page, None, 1, &answer(200, note));

@@ -108,7 +108,7 @@ fn a_feed_may_come_as_a_page_and_a_text_may_be_a_list() {
 }
 
 #[test]
-fn a_listing_that_is_wrong_says_so() {
+fn a_broken_listing_is_reported() {
     let place = url("http://e.org/sitemap.xml");
     let visit = |answer: &Answer| judge(&place, None, NOW, answer);
     let bomb = visit(&served(

@@ -107,7 +107,7 @@ fn a_clock_that_was_ahead_puts_nothing_off() {
 }
 
 #[test]
-fn seconds_ahead_are_brought_back_without_a_word() {
+fn facts_a_few_seconds_ahead_are_corrected_and_not_reported() {
     let mut ledger = MemoryLedger::default();
     written_ahead(&mut ledger);
     let now = Moment::from_micros(hour(12).micros() - 30_000_000);

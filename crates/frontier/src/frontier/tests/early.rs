@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::calendar::{Appointment, AppointmentKind};
 use crate::frontier::early::PULLS;
-use crate::frontier::schedule::Tariff;
+use crate::frontier::schedule::PriceRule;
 use crate::price::PriceTracker;
 use crate::record::Visited;
 
@@ -88,7 +88,7 @@ fn look_ahead(group: usize, pages: &[Drawn], prices: (f64, f64), busy: usize) ->
     let frontier = Frontier::new(policy, strategy, Price::LEAST, Manners::default(), 7);
     let mut frontier = frontier.with_budget(0.001);
     let set_price = |frontier: &mut Frontier<Drawing>, price: f64| {
-        if let Tariff::Budget(spending) = &mut frontier.tariff {
+        if let PriceRule::Budget(spending) = &mut frontier.price_rule {
             spending.tracker = PriceTracker::at(Price::new(price).unwrap());
         }
     };
