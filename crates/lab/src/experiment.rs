@@ -64,7 +64,7 @@ pub struct Study {
 /// A published claim and whether it held.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// Short identifier, as in `docs/claims.md`: `UO1`, `2L1`, `BK1`, …
+    /// Short identifier, as in `docs/science/claims.md`: `UO1`, `2L1`, `BK1`, …
     pub id: &'static str,
     /// The claim in one sentence.
     pub says: String,

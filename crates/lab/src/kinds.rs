@@ -1,8 +1,8 @@
 //! Kinds of data that a world can hold, one module each: graphs, texts, histories, news,
 //! queries.
 //!
-//! Each is read from tables, written to them, or made by a generator. `docs/reference/worlds.md` describes
-//! the tables.
+//! Each is read from tables, written to them, or made by a generator.
+//! `docs/reference/worlds.md` describes the tables.
 
 mod bodies;
 mod graph;

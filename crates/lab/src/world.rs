@@ -1,7 +1,7 @@
 //! Worlds: webs that policies are judged on, recorded or invented.
 //!
-//! A recorded world is a directory of tables, which `docs/reference/worlds.md` describes. An invented
-//! world is generated from a seed. Experiments use both in the same way.
+//! A recorded world is a directory of tables, which `docs/reference/worlds.md` describes. An
+//! invented world is generated from a seed. Experiments use both in the same way.
 //!
 //! **The wall:** only the runner of an experiment has access to a world. A policy lives in a
 //! crate that this one depends on, so it cannot use a world. It learns what was fetched as a
@@ -140,13 +140,13 @@ impl World {
             Self::Graph(graph) => graph.into(),
             Self::Topic(topic) => {
                 let (graph, bodies) = topic.into_parts();
-                Linked::said(graph, bodies)
+                Linked::with_texts(graph, bodies)
             }
             Self::Traffic(traffic) => {
                 let (graph, views) = traffic.into_parts();
-                Linked::viewed(graph, views)
+                Linked::with_views(graph, views)
             }
-            Self::Servers(web) => Linked::served(&web),
+            Self::Servers(web) => Linked::of_invented(&web),
             other => {
                 return Err(LabError::Wish(format!(
                     "a world of the kind {:?} has no links: take a graph, topic, traffic or \
@@ -166,7 +166,7 @@ impl World {
             Self::Topic(topic) if !topic.labels().names().is_empty() => {
                 let labels = topic.labels().clone();
                 let (graph, bodies) = topic.into_parts();
-                Ok((Linked::said(graph, bodies), labels))
+                Ok((Linked::with_texts(graph, bodies), labels))
             }
             other => Err(LabError::Wish(format!(
                 "a world of the kind {:?} does not say what its pages are about: take one with labels.tsv, or \

@@ -226,8 +226,8 @@ Example:
     )
 )]
 pub struct RefreshArguments {
-    /// A directory with versions.tsv and, for quality, bodies.ndjson (see docs/reference/worlds.md), or
-    /// invented:NAME
+    /// A directory with versions.tsv and, for quality, bodies.ndjson (see
+    /// docs/reference/worlds.md), or invented:NAME
     #[arg(
         long,
         value_name = "DIR|invented:NAME",

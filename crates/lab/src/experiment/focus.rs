@@ -13,7 +13,6 @@
 mod claims;
 mod figures;
 mod judged;
-mod lessons;
 mod locality;
 mod omniscient;
 mod oracle;
@@ -21,6 +20,7 @@ mod ranks;
 mod split;
 #[cfg(test)]
 mod tests;
+mod training;
 
 use policy::catalog::{Catalog, Wishes};
 
@@ -116,7 +116,7 @@ pub fn run(
                 let wrong = "this web is crawled as a whole: there is no other part that a policy could have crawled before";
                 return Err(LabError::Wish(wrong.into()));
             }
-            let topic = lessons::learn(&world, &labels, target, &split)?;
+            let topic = training::learn(&world, &labels, target, &split)?;
             notes.push(split.describe(run, target, &topic, world.graph()));
             let judge = FocusJudge {
                 web,

@@ -27,7 +27,7 @@ use crate::run::{Confinement, Coordination, Web};
 use crate::workers::{Progress, each};
 use crate::world::Graph;
 
-use division::Divided;
+use division::DividedWeb;
 use judged::TeamJudge;
 
 /// Metrics of this experiment; x is the number of crawlers.
@@ -131,7 +131,7 @@ pub fn run(
     if world.graph().pages() == 0 {
         return Err(LabError::Wish(format!("{} has no pages", setting.world)));
     }
-    let mut divided = Divided::of(world.graph());
+    let mut divided = DividedWeb::of(world.graph());
     let mut notes: Vec<String> = divided.note().into_iter().collect();
     let runs = setting.runs.max(1);
     progress.begin(
@@ -143,7 +143,7 @@ pub fn run(
     for run in 0..u64::from(runs) {
         if setting.is_invented() && run > 0 {
             world = setting.open(run)?.linked()?;
-            divided = Divided::of(world.graph());
+            divided = DividedWeb::of(world.graph());
         }
         apart &= divided.parts > 1;
         let seeds = options.seeds(world.graph(), setting.seed, run);

@@ -193,24 +193,25 @@ pub fn run(setting: &Setting, progress: &dyn Progress) -> Result<Study, LabError
 }
 
 fn describe(world: World) -> Result<WorldDescription, LabError> {
-    let mut said = WorldDescription::default();
-    said.notes
+    let mut description = WorldDescription::default();
+    description
+        .notes
         .push(format!("A world of the kind {:?}.", world.kind()));
     match world {
-        World::Histories(histories) => changed::describe(&histories, &mut said)?,
+        World::Histories(histories) => changed::describe(&histories, &mut description)?,
         World::Corpus(corpus) => {
-            changed::describe(&corpus.histories, &mut said)?;
-            queries::describe(&corpus.queries, &mut said);
+            changed::describe(&corpus.histories, &mut description)?;
+            queries::describe(&corpus.queries, &mut description);
         }
-        World::News(news) => clicked::describe(&news, &mut said),
-        World::Queries(queries) => queries::describe(&queries, &mut said),
+        World::News(news) => clicked::describe(&news, &mut description),
+        World::Queries(queries) => queries::describe(&queries, &mut description),
         World::Servers(web) => {
-            served::describe(&web, &mut said);
-            linked::describe(World::Servers(web), &mut said)?;
+            served::describe(&web, &mut description);
+            linked::describe(World::Servers(web), &mut description)?;
         }
-        linked => linked::describe(linked, &mut said)?,
+        linked => linked::describe(linked, &mut description)?,
     }
-    Ok(said)
+    Ok(description)
 }
 
 impl WorldDescription {

@@ -94,8 +94,9 @@ impl Power {
     }
 }
 
-/// Maps a standard normal value to the exponential value (mean 1) of the same quantile: `-ln(1 -
-/// Φ(score))`.
+/// Maps a standard normal value to the exponential value (mean 1) of the same quantile.
+///
+/// That is `-ln(1 - Φ(score))`, which rises with the score.
 pub(super) fn exponential_of_normal(score: f64) -> f64 {
     let beyond = 0.5 * complement_of_error_function(score / std::f64::consts::SQRT_2);
     match beyond > 0.5 {

@@ -151,7 +151,7 @@ impl<'a> GraphGrowth<'a> {
             Some(_) => page as usize,
             None => self.sizes.draw(&mut rng),
         };
-        let url = self.hang(page, host, &mut rng);
+        let url = self.add_to_tree(page, host, &mut rng);
         self.urls.push(url.into());
         self.host_of.push(host as u32);
         self.links.push(Vec::new());
@@ -175,7 +175,7 @@ impl<'a> GraphGrowth<'a> {
     }
 
     /// Links the page from its parent and returns its URL.
-    fn hang(&mut self, page: u32, host: usize, rng: &mut ChaCha8Rng) -> String {
+    fn add_to_tree(&mut self, page: u32, host: usize, rng: &mut ChaCha8Rng) -> String {
         let word = WORDS[rng.random_range(0..WORDS.len())];
         let here = &self.hosts[host];
         if here.pages.is_empty() {

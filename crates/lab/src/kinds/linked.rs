@@ -100,7 +100,7 @@ impl Linked {
     }
 
     /// A graph with page views.
-    pub(crate) fn viewed(graph: Graph, views: Vec<f64>) -> Self {
+    pub(crate) fn with_views(graph: Graph, views: Vec<f64>) -> Self {
         Self {
             views: Some(views),
             ..Self::from(graph)
@@ -108,7 +108,7 @@ impl Linked {
     }
 
     /// A graph with the texts of these bodies.
-    pub(crate) fn said(graph: Graph, bodies: Vec<Body>) -> Self {
+    pub(crate) fn with_texts(graph: Graph, bodies: Vec<Body>) -> Self {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let pages = bodies.into_iter().enumerate().collect();
         let ids = ids(&graph);
@@ -121,7 +121,7 @@ impl Linked {
     }
 
     /// The graph of an invented web at its beginning, by page number.
-    pub(crate) fn served(web: &Web) -> Self {
+    pub(crate) fn of_invented(web: &Web) -> Self {
         let urls: Vec<String> = web.urls(PORT).collect();
         let edges = web.pages().flat_map(|page| {
             let from = page.number();

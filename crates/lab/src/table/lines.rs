@@ -1,7 +1,7 @@
 //! A line reader for plain and packed files, with a limit on the length of lines.
 //!
-//! **Invariant:** it holds at most one line, up to the limit. A file that is truncated, corrupt
-//! or without line ends is an error with the line where it was noticed.
+//! **Invariant:** it holds at most one line, up to the limit. A file that is truncated or corrupt,
+//! or has a longer line, is an error that names the line where it was noticed.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};

@@ -270,9 +270,10 @@ fn bm25(pages: usize, frequency: usize, count: u32, relative: f64) -> f64 {
     idf * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * relative))
 }
 
-/// Lucene's classic similarity, without its rounding of norms to a byte. All words are required,
-/// so its coordination factor is 1: `score = queryNorm · Σ √tf · idf² · 1/√length`, `queryNorm =
-/// 1/√(Σ idf²)`.
+/// Lucene's classic similarity, without its rounding of norms to a byte.
+///
+/// `score = queryNorm · Σ √tf · idf² · 1/√length`, where `queryNorm = 1/√(Σ idf²)`. All words are
+/// required, so the coordination factor is 1.
 pub(super) mod classic {
     /// `1 + ln(pages / (frequency + 1))`, at least 0.
     pub fn idf(pages: usize, frequency: usize) -> f64 {

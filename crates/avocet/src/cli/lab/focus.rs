@@ -19,7 +19,8 @@ Example:
     )
 )]
 pub struct FocusArguments {
-    /// A directory with labels.tsv and bodies.ndjson (see docs/reference/worlds.md), or invented:topics
+    /// A directory with labels.tsv and bodies.ndjson (see docs/reference/worlds.md), or
+    /// invented:topics
     #[arg(
         long,
         value_name = "DIR|invented:NAME",

@@ -48,7 +48,7 @@ impl FocusJudge<'_> {
                 if has_oracle {
                     order = Box::new(LinkOracle::new(order, self.web.graph(), split, name));
                 }
-                let earlier = |page: usize| self.experienced && split.lessons[page];
+                let earlier = |page: usize| self.experienced && split.training[page];
                 let ground = |page: usize| split.ground[page];
                 order_after(self.web, order, earlier, &split.starts, ground)
             }

@@ -37,7 +37,7 @@ pub(super) struct TopicSplit {
     /// Whether a page is a target that can be reached.
     pub targets: Vec<bool>,
     /// Whether a page belongs to the training set.
-    pub lessons: Vec<bool>,
+    pub training: Vec<bool>,
     site: Option<String>,
 }
 
@@ -55,18 +55,18 @@ impl TopicSplit {
         let graph = world.graph();
         let is_target = |page: usize| has(labels, page, target);
         let sites = sites(graph, &is_target);
-        let (site, ground, lessons) = match sites.len() {
+        let (site, ground, training) = match sites.len() {
             0 | 1 => {
                 let mut chance = stream(seed, For::HeldOut, run, 0);
-                let lessons: Vec<bool> = (0..graph.pages()).map(|_| chance.random()).collect();
-                (None, vec![true; graph.pages()], lessons)
+                let training: Vec<bool> = (0..graph.pages()).map(|_| chance.random()).collect();
+                (None, vec![true; graph.pages()], training)
             }
             count => {
                 let site = &sites[run as usize % count];
                 let inside = |page: usize| graph.url(page).registrable_domain() == site;
                 let ground: Vec<bool> = (0..graph.pages()).map(inside).collect();
-                let lessons: Vec<bool> = ground.iter().map(|inside| !inside).collect();
-                (Some(site.clone()), ground, lessons)
+                let training: Vec<bool> = ground.iter().map(|inside| !inside).collect();
+                (Some(site.clone()), ground, training)
             }
         };
         let within = within(graph, &ground);
@@ -80,7 +80,7 @@ impl TopicSplit {
         let reached = reach.of(&starts).to_vec();
         let mut targets = vec![false; graph.pages()];
         for &page in &reached {
-            targets[page] = is_target(page) && !lessons[page] && !starts.contains(&page);
+            targets[page] = is_target(page) && !training[page] && !starts.contains(&page);
         }
         if targets.iter().filter(|target| **target).count() < LEAST_TARGETS / 2 {
             return Err(too_few(target));
@@ -90,7 +90,7 @@ impl TopicSplit {
             ground,
             reached: reached.len(),
             targets,
-            lessons,
+            training,
             site,
         })
     }
@@ -103,7 +103,7 @@ impl TopicSplit {
             ground: vec![true; targets.len()],
             reached: targets.len(),
             targets: targets.to_vec(),
-            lessons: vec![false; targets.len()],
+            training: vec![false; targets.len()],
             site: None,
         }
     }

@@ -69,11 +69,11 @@ fn training_pages_are_never_targets() {
     let (world, labels) = setting.open(0).unwrap().topical().unwrap();
     let target = &labels.names()[0];
     let split = TopicSplit::draw(&world, &labels, target, 1, 1, 0).unwrap();
-    let both = (0..labels.pages()).filter(|&page| split.lessons[page] && split.targets[page]);
+    let both = (0..labels.pages()).filter(|&page| split.training[page] && split.targets[page]);
     assert_eq!(both.count(), 0);
     assert!(split.wanted() > 0 && split.targets.len() == labels.pages());
     let other = TopicSplit::draw(&world, &labels, target, 1, 1, 1).unwrap();
-    assert_ne!(split.lessons, other.lessons, "each run holds out others");
+    assert_ne!(split.training, other.training, "each run holds out others");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn webkb_is_learned_at_other_universities() {
     for page in 0..labels.pages() {
         let inside = world.graph().url(page).registrable_domain() == site;
         assert_eq!(split.ground[page], inside);
-        assert_eq!(split.lessons[page], !inside);
+        assert_eq!(split.training[page], !inside);
     }
     assert!(split.wanted() > 20, "{}", split.wanted());
 }

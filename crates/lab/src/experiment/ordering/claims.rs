@@ -87,9 +87,9 @@ impl Compared<'_> {
             .filter(|(gain, _)| !gain.value.is_nan())
             .collect();
         gains.sort_by(|(a, _), (b, _)| a.value.total_cmp(&b.value));
-        let said = |place: Option<&(Mean, &str)>| {
+        let with_interval = |place: Option<&(Mean, &str)>| {
             place.map_or(String::new(), |(gain, name)| {
-                format!("{name} {}", said(gain))
+                format!("{name} {}", with_interval(gain))
             })
         };
         let above = gains.iter().filter(|(gain, _)| is_above(gain)).count();
@@ -104,8 +104,8 @@ impl Compared<'_> {
             found: format!(
                 "{above} of {} surely; least {}, most {}",
                 gains.len(),
-                said(gains.first()),
-                said(gains.last())
+                with_interval(gains.first()),
+                with_interval(gains.last())
             ),
             holds: !gains.is_empty() && above == gains.len(),
         }
@@ -128,7 +128,7 @@ impl Compared<'_> {
                 "IR' {}, IB' {}: {}",
                 number("pagerank"),
                 number("backlink"),
-                said(&gain)
+                with_interval(&gain)
             ),
             holds: is_above(&gain),
         }
@@ -162,7 +162,7 @@ fn is_above(gain: &Mean) -> bool {
     gain.interval.map_or(gain.value, |(low, _)| low) > 0.0
 }
 
-fn said(gain: &Mean) -> String {
+fn with_interval(gain: &Mean) -> String {
     match gain.interval {
         Some((low, high)) => format!("{:+.3} ({low:+.3} to {high:+.3})", gain.value),
         None => format!("{:+.3}", gain.value),

@@ -15,7 +15,7 @@ use crate::run::Division;
 use crate::world::Graph;
 
 /// A web and its division into partitions.
-pub(super) struct Divided {
+pub(super) struct DividedWeb {
     pub division: Division,
     /// Number of partitions that have pages.
     pub parts: usize,
@@ -23,7 +23,7 @@ pub(super) struct Divided {
     hosts: usize,
 }
 
-impl Divided {
+impl DividedWeb {
     pub fn of(graph: &Graph) -> Self {
         let mut numbers: HashMap<HostId, Owned<'_>> = HashMap::new();
         let mut sizes: HashMap<&str, usize> = HashMap::new();

@@ -123,7 +123,7 @@ impl<'a> TeamJudge<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::division::Divided;
+    use super::super::division::DividedWeb;
     use super::*;
     use crate::world::Graph;
 
@@ -136,7 +136,7 @@ mod tests {
             .map(|from| (from, 0))
             .chain((2..5).map(|from| (from, 1)));
         let graph = Graph::new(urls.iter().map(String::as_str), edges);
-        let divided = Divided::of(&graph);
+        let divided = DividedWeb::of(&graph);
         let (seeds, options) = ((0..8).collect::<Vec<_>>(), Options::default());
         let judge = TeamJudge::new(Web::from(&graph), &divided.division, &seeds, &options);
         let of = |fetches: &[(u32, usize)]| {

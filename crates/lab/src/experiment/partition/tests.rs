@@ -77,7 +77,7 @@ proptest! {
         batch in 1..4_usize,
     ) {
         let graph = web(&hosts, &edges);
-        let division = Divided::of(&graph).division;
+        let division = DividedWeb::of(&graph).division;
         let all = reach(&graph, &seeds);
         for kind in [Coordination::Static, Coordination::Dynamic] {
             let of = |confinement| {
@@ -339,17 +339,17 @@ fn a_budget_is_kept_and_batches_save_messages() {
 
 #[test]
 fn a_web_of_one_host_is_not_judged() {
-    let one = Divided::of(&web(&[0, 0], &[(0, 1)]));
+    let one = DividedWeb::of(&web(&[0, 0], &[(0, 1)]));
     assert!(one.note().unwrap().contains("one host"));
     let domain = Graph::new(
         ["http://a.e.org/", "http://b.e.org/"].into_iter(),
         [(0, 1)].into_iter(),
     );
-    let domain = Divided::of(&domain);
+    let domain = DividedWeb::of(&domain);
     assert!(domain.note().unwrap().contains("one registrable domain"));
     assert_eq!(domain.parts, 2, "by host");
-    assert!(Divided::of(&web(&[0, 1], &[])).note().is_none());
-    let most = Divided::of(&web(&[0, 1, 1], &[]));
+    assert!(DividedWeb::of(&web(&[0, 1], &[])).note().is_none());
+    let most = DividedWeb::of(&web(&[0, 1, 1], &[]));
     assert!(most.note().is_some(), "two pages of three");
     let none: Vec<Vec<Measured>> = Vec::new();
     assert!(claims::claims(&none, &[1]).is_empty());

@@ -15,33 +15,36 @@ const DAY: f64 = 86_400.0;
 /// Number of bars in the figure of changes over time.
 const STEPS: usize = 60;
 
-pub(super) fn describe(histories: &Histories, said: &mut WorldDescription) -> Result<(), LabError> {
+pub(super) fn describe(
+    histories: &Histories,
+    description: &mut WorldDescription,
+) -> Result<(), LabError> {
     let (pages, versions) = (histories.urls().len(), histories.versions());
     let texts = histories.texts()?;
     let bodies: Vec<u64> = (0..u64::from(histories.bodies().count())).collect();
     let words: Vec<u64> = texts.iter().map(|text| text.0).collect();
     let all = changes(pages, versions, &bodies);
     let text = changes(pages, versions, &words);
-    said.count("pages", pages);
-    places(histories.urls().iter(), said);
-    said.count("versions", versions.len());
-    said.count("bodies", bodies.len());
+    description.count("pages", pages);
+    places(histories.urls().iter(), description);
+    description.count("versions", versions.len());
+    description.count("bodies", bodies.len());
     let gone = versions.iter().filter(|version| version.body.is_none());
-    said.count("gone", gone.count());
-    said.count("changes", all.len());
-    said.count("text_changes", text.len());
+    description.count("gone", gone.count());
+    description.count("changes", all.len());
+    description.count("text_changes", text.len());
     let (Some(first), Some(last)) = (versions.first(), versions.last()) else {
         return Ok(());
     };
     let since = |at: policy::Moment| at.since(first.at).as_secs_f64() / DAY;
     let days = since(last.at);
-    said.number("days", days);
+    description.number("days", days);
     let mut begun: Vec<Option<f64>> = vec![None; pages];
     for version in versions.iter().filter(|version| version.body.is_some()) {
         begun[version.page as usize].get_or_insert(since(version.at));
     }
     let born = begun.iter().flatten().filter(|&&begun| begun > 0.0).count();
-    said.number("born", born as f64 / pages as f64);
+    description.number("born", born as f64 / pages as f64);
     let mut counts = vec![0_u64; pages];
     text.iter()
         .for_each(|change| counts[change.page as usize] += 1);
@@ -51,13 +54,13 @@ pub(super) fn describe(histories: &Histories, said: &mut WorldDescription) -> Re
         (watched > 0.0).then(|| count as f64 / watched)
     });
     let rates: Vec<f64> = rates.collect();
-    said.number("changes_per_day@mean", mean(&rates));
-    said.number("changes_per_day@median", median(&rates));
+    description.number("changes_per_day@mean", mean(&rates));
+    description.number("changes_per_day@median", median(&rates));
     let never = counts.iter().filter(|&&count| count == 0).count();
-    said.number("unchanged", never as f64 / pages as f64);
+    description.number("unchanged", never as f64 / pages as f64);
     if !histories.bodies().are_known() {
         let note = "It is not known what pages said: every change counts as one of the text.";
-        said.notes.push(note.to_owned());
+        description.notes.push(note.to_owned());
     }
     let mut of_bodies = vec![0_u64; pages];
     all.iter()
@@ -71,7 +74,7 @@ pub(super) fn describe(histories: &Histories, said: &mut WorldDescription) -> Re
         ("of the text", tail(&counts)),
         ("of the body", tail(&of_bodies)),
     ];
-    said.draw("changes", labels, lines);
+    description.draw("changes", labels, lines);
     let over_time = |changes: &[Version]| {
         let mut bars = vec![0_u32; STEPS];
         for change in changes {
@@ -93,7 +96,7 @@ pub(super) fn describe(histories: &Histories, said: &mut WorldDescription) -> Re
             ("of the text", over_time(&text)),
             ("of the body", over_time(&all)),
         ];
-        said.draw("when", labels, lines);
+        description.draw("when", labels, lines);
     }
     Ok(())
 }

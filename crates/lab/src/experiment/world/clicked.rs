@@ -18,44 +18,44 @@ const LATE: [u32; 5] = [1, 6, 12, 24, 48];
 /// Hours that the decay figure covers.
 const SHOWN: u32 = 96;
 
-pub(super) fn describe(news: &News, said: &mut WorldDescription) {
+pub(super) fn describe(news: &News, description: &mut WorldDescription) {
     let articles = news.articles().len();
-    said.count("sources", news.sources().len());
-    said.count("articles", articles);
-    places(news.sources().iter().chain(news.articles()), said);
-    said.count("shown", news.links().len());
+    description.count("sources", news.sources().len());
+    description.count("articles", articles);
+    places(news.sources().iter().chain(news.articles()), description);
+    description.count("shown", news.links().len());
     let stays = news.links().iter();
     let stays = stays.map(|link| link.until.since(link.from).as_secs_f64() / HOUR);
-    said.number("shown_hours@median", median(&stays.collect::<Vec<f64>>()));
+    description.number("shown_hours@median", median(&stays.collect::<Vec<f64>>()));
     let mut of = vec![0_u64; articles];
     for click in news.clicks() {
         of[click.article as usize] += u64::from(click.clicks);
     }
     let clicks: u64 = of.iter().sum();
-    said.number("clicks", clicks as f64);
+    description.number("clicks", clicks as f64);
     let clicked = of.iter().filter(|&&clicks| clicks > 0).count();
-    said.number("clicked", clicked as f64 / articles as f64);
-    said.number("clicks@top", top_share(&of));
+    description.number("clicked", clicked as f64 / articles as f64);
+    description.number("clicks@top", top_share(&of));
     if let Some((first, last)) = span(news) {
         let seconds = last.since(first).as_secs_f64();
-        said.number("days", seconds / (24.0 * HOUR));
-        said.number("clicks_per_second", clicks as f64 / seconds);
+        description.number("days", seconds / (24.0 * HOUR));
+        description.number("clicks_per_second", clicks as f64 / seconds);
         let new = new_of_sources(news, first);
         let a_day: Vec<f64> = new
             .iter()
             .map(|&count| count as f64 / seconds * 24.0 * HOUR)
             .collect();
-        said.number("new_per_day@mean", mean(&a_day));
+        description.number("new_per_day@mean", mean(&a_day));
         let labels = [
             "New articles per source",
             "rank of the source, log10",
             "new articles, log10",
         ];
-        said.draw("sources", labels, vec![("sources", ranked(&new))]);
+        description.draw("sources", labels, vec![("sources", ranked(&new))]);
     }
     let left = left(news, clicks);
     for hours in LATE {
-        said.at("clicks_left", f64::from(hours), left[hours as usize]);
+        description.at("clicks_left", f64::from(hours), left[hours as usize]);
     }
     let points = (0..=SHOWN).map(|hour| (f64::from(hour), left[hour as usize]));
     let labels = [
@@ -63,13 +63,13 @@ pub(super) fn describe(news: &News, said: &mut WorldDescription) {
         "hours after the first link",
         "share of clicks still to come",
     ];
-    said.draw("decay", labels, vec![("clicks", points.collect())]);
+    description.draw("decay", labels, vec![("clicks", points.collect())]);
     let labels = [
         "Clicks per article",
         "rank of the article, log10",
         "clicks, log10",
     ];
-    said.draw("clicks", labels, vec![("articles", ranked(&of))]);
+    description.draw("clicks", labels, vec![("articles", ranked(&of))]);
 }
 
 /// First and last time of any event; a bin of clicks counts until its end.

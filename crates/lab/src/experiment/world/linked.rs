@@ -16,23 +16,23 @@ use crate::world::{Graph, Linked, Topic, World};
 /// The domain given to pages without a usable URL.
 const NO_DOMAIN: &str = ".invalid";
 
-pub(super) fn describe(world: World, said: &mut WorldDescription) -> Result<(), LabError> {
+pub(super) fn describe(world: World, description: &mut WorldDescription) -> Result<(), LabError> {
     if let World::Topic(topic) = &world {
-        labels(topic, said);
-        bodies(topic, said);
+        labels(topic, description);
+        bodies(topic, description);
     }
     let linked = world.linked()?;
-    graph(linked.graph(), said);
-    anchors(&linked, said);
+    graph(linked.graph(), description);
+    anchors(&linked, description);
     if let Some(views) = linked.views() {
-        said.number("views", views.iter().sum());
+        description.number("views", views.iter().sum());
         let to: Vec<f64> = in_links(linked.graph()).iter().map(|&n| n as f64).collect();
-        said.number("views@correlation", rank_correlation(views, &to));
+        description.number("views@correlation", rank_correlation(views, &to));
     }
     Ok(())
 }
 
-fn graph(graph: &Graph, said: &mut WorldDescription) {
+fn graph(graph: &Graph, description: &mut WorldDescription) {
     let pages = graph.pages();
     let share = |count: usize| count as f64 / pages as f64;
     let to = in_links(graph);
@@ -40,30 +40,30 @@ fn graph(graph: &Graph, said: &mut WorldDescription) {
         .map(|page| graph.links(page).len() as u64)
         .collect();
     let links: u64 = out.iter().sum();
-    said.count("pages", pages);
-    let sizes = places((0..pages).map(|page| graph.url(page)), said);
-    said.number("links", links as f64);
-    said.number("in_links@mean", links as f64 / pages as f64);
+    description.count("pages", pages);
+    let sizes = places((0..pages).map(|page| graph.url(page)), description);
+    description.number("links", links as f64);
+    description.number("in_links@mean", links as f64 / pages as f64);
     let most = |counts: &[u64]| counts.iter().max().map_or(f64::NAN, |&most| most as f64);
-    said.number("in_links@max", most(&to));
-    said.number("out_links@max", most(&out));
-    said.number(
+    description.number("in_links@max", most(&to));
+    description.number("out_links@max", most(&out));
+    description.number(
         "dangling",
         share(out.iter().filter(|&&links| links == 0).count()),
     );
-    said.number(
+    description.number(
         "unlinked",
         share(to.iter().filter(|&&links| links == 0).count()),
     );
     let host: Vec<_> = (0..pages).map(|page| graph.url(page).host()).collect();
     let local = graph.edges().filter(|&(from, to)| host[from] == host[to]);
-    said.number("local", local.count() as f64 / links as f64);
+    description.number("local", local.count() as f64 / links as f64);
     // Reversed, since `max_by_key` returns the last of several maxima and the first is wanted.
     let hub = (0..pages).rev().max_by_key(|&page| out[page]);
     let reach = hub.map_or(f64::NAN, |hub| share(graph.reachable(&[hub]).len()));
-    said.number("reach", reach);
+    description.number("reach", reach);
     let title = "Links per page";
-    said.draw(
+    description.draw(
         "degrees",
         [
             title,
@@ -73,7 +73,7 @@ fn graph(graph: &Graph, said: &mut WorldDescription) {
         vec![("to a page", tail(&to)), ("on a page", tail(&out))],
     );
     if sizes.len() > 1 {
-        said.draw(
+        description.draw(
             "hosts",
             ["Pages per host", "rank of the host, log10", "pages, log10"],
             vec![("hosts", ranked(&sizes))],
@@ -81,7 +81,7 @@ fn graph(graph: &Graph, said: &mut WorldDescription) {
     }
 }
 
-fn anchors(linked: &Linked, said: &mut WorldDescription) {
+fn anchors(linked: &Linked, description: &mut WorldDescription) {
     if !linked.has_texts() {
         return;
     }
@@ -94,16 +94,16 @@ fn anchors(linked: &Linked, said: &mut WorldDescription) {
             .filter(|&nth| !linked.anchor(page, nth).is_empty())
             .count();
     }
-    said.number("anchored", anchored as f64 / all as f64);
+    description.number("anchored", anchored as f64 / all as f64);
 }
 
-fn labels(topic: &Topic, said: &mut WorldDescription) {
+fn labels(topic: &Topic, description: &mut WorldDescription) {
     let (labels, pages) = (topic.labels(), topic.graph().pages());
-    said.count("labels", labels.names().len());
+    description.count("labels", labels.names().len());
     let labelled: Vec<usize> = (0..pages)
         .filter(|&page| !labels.of(page).is_empty())
         .collect();
-    said.number("labelled", labelled.len() as f64 / pages as f64);
+    description.number("labelled", labelled.len() as f64 / pages as f64);
     let mut sizes = vec![0_u64; labels.names().len()];
     for &page in &labelled {
         labels
@@ -113,7 +113,7 @@ fn labels(topic: &Topic, said: &mut WorldDescription) {
     }
     for (name, &size) in labels.names().iter().zip(&sizes) {
         let params = Params::from([("label".to_owned(), name.as_str().into())]);
-        said.put(params, "labelled", 0.0, size as f64 / pages as f64);
+        description.put(params, "labelled", 0.0, size as f64 / pages as f64);
     }
     let alike = |a: usize, b: usize| {
         labels
@@ -127,9 +127,9 @@ fn labels(topic: &Topic, said: &mut WorldDescription) {
         .filter(|&(from, to)| known(from) && known(to))
         .collect();
     let same = links.iter().filter(|&&(from, to)| alike(from, to)).count();
-    said.number("same_label", same as f64 / links.len() as f64);
-    said.number("same_label@chance", by_chance(topic, &labelled));
-    said.draw(
+    description.number("same_label", same as f64 / links.len() as f64);
+    description.number("same_label@chance", by_chance(topic, &labelled));
+    description.draw(
         "labels",
         [
             "Pages per label",
@@ -166,22 +166,22 @@ fn by_chance(topic: &Topic, labelled: &[usize]) -> f64 {
     same / (all * (all - 1.0))
 }
 
-fn bodies(topic: &Topic, said: &mut WorldDescription) {
+fn bodies(topic: &Topic, description: &mut WorldDescription) {
     let bodies: Vec<_> = (0..topic.graph().pages())
         .map(|page| topic.body(page))
         .collect();
     let html = bodies.iter().filter(|body| body.html).count();
-    said.number("html", html as f64 / bodies.len() as f64);
+    description.number("html", html as f64 / bodies.len() as f64);
     let lengths: Vec<f64> = bodies
         .iter()
         .map(|body| body.text.len() as f64 / 1e3)
         .collect();
-    said.number("kilobytes@mean", mean(&lengths));
+    description.number("kilobytes@mean", mean(&lengths));
     let note = format!(
         "Half of the bodies are shorter than {:.1} kB.",
         median(&lengths)
     );
-    said.notes.push(note);
+    description.notes.push(note);
 }
 
 fn in_links(graph: &Graph) -> Vec<u64> {
@@ -194,7 +194,7 @@ fn in_links(graph: &Graph) -> Vec<u64> {
 /// first appearance.
 pub(super) fn places<'a>(
     urls: impl Iterator<Item = &'a PageUrl>,
-    said: &mut WorldDescription,
+    description: &mut WorldDescription,
 ) -> Vec<u64> {
     let mut places = HashMap::new();
     let mut sizes: Vec<u64> = Vec::new();
@@ -207,7 +207,7 @@ pub(super) fn places<'a>(
         }
         without += usize::from(url.host_name().ends_with(NO_DOMAIN));
     }
-    said.count("hosts", sizes.len());
-    said.count("no_url", without);
+    description.count("hosts", sizes.len());
+    description.count("no_url", without);
     sizes
 }

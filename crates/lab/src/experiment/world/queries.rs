@@ -4,7 +4,7 @@ use super::WorldDescription;
 use super::distribution::{mean, ranked, top_share};
 use crate::world::Queries;
 
-pub(super) fn describe(queries: &Queries, said: &mut WorldDescription) {
+pub(super) fn describe(queries: &Queries, description: &mut WorldDescription) {
     let mut counts: Vec<(&str, u64)> = Vec::new();
     for (query, count) in &queries.queries {
         counts.push((query, u64::from(*count)));
@@ -16,14 +16,14 @@ pub(super) fn describe(queries: &Queries, said: &mut WorldDescription) {
         .filter_map(|rows| Some((rows.first()?.0, rows.iter().map(|(_, count)| count).sum())))
         .collect();
     let counts: Vec<u64> = different.iter().map(|(_, count)| *count).collect();
-    said.count("queries", different.len());
-    said.number("asked", queries.total() as f64);
-    said.number("asked@top", top_share(&counts));
+    description.count("queries", different.len());
+    description.number("asked", queries.total() as f64);
+    description.number("asked@top", top_share(&counts));
     let words = different
         .iter()
         .map(|(query, _)| query.split_whitespace().count() as f64);
-    said.number("words@mean", mean(&words.collect::<Vec<f64>>()));
-    said.draw(
+    description.number("words@mean", mean(&words.collect::<Vec<f64>>()));
+    description.draw(
         "queries",
         [
             "Query frequencies",

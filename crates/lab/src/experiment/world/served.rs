@@ -5,9 +5,9 @@ use testweb::site::Web;
 use super::WorldDescription;
 use super::distribution::{median, ranked};
 
-pub(super) fn describe(web: &Web, said: &mut WorldDescription) {
+pub(super) fn describe(web: &Web, description: &mut WorldDescription) {
     let servers: Vec<_> = web.servers().map(|(_, server)| server).collect();
-    said.count("servers", servers.len());
+    description.count("servers", servers.len());
     let trips: Vec<f64> = servers
         .iter()
         .map(|server| server.round_trip.as_secs_f64())
@@ -16,19 +16,19 @@ pub(super) fn describe(web: &Web, said: &mut WorldDescription) {
         .iter()
         .map(|server| server.response_latency.as_secs_f64())
         .collect();
-    said.number("round_trip@median", median(&trips));
-    said.number("response@median", median(&answers));
+    description.number("round_trip@median", median(&trips));
+    description.number("response@median", median(&answers));
     let one = servers
         .iter()
         .filter(|server| server.requests_per_connection == 1);
-    said.number("one_request", one.count() as f64 / servers.len() as f64);
+    description.number("one_request", one.count() as f64 / servers.len() as f64);
     let millis = |seconds: &[f64]| -> Vec<u64> {
         seconds
             .iter()
             .map(|seconds| (seconds * 1e3).round() as u64)
             .collect()
     };
-    said.draw(
+    description.draw(
         "servers",
         [
             "Latencies of servers",

@@ -27,7 +27,7 @@ fn setting(world: &Path) -> Setting {
 }
 
 /// The description of a world that was written and read again.
-fn said(world: &World) -> Study {
+fn description(world: &World) -> Study {
     let directory = tempfile::tempdir().unwrap();
     world.write(directory.path()).unwrap();
     run(&setting(directory.path()), &Silent).unwrap()
@@ -130,7 +130,7 @@ fn queries() -> Queries {
 
 #[test]
 fn graphs() {
-    let study = said(&World::Graph(graph()));
+    let study = description(&World::Graph(graph()));
     expect(
         &study,
         &[
@@ -148,13 +148,13 @@ fn graphs() {
         ],
     );
     let views = vec![20.0, 10.0, 20.0, 0.0, 0.0];
-    let study = said(&World::Traffic(Traffic::new(graph(), views)));
+    let study = description(&World::Traffic(Traffic::new(graph(), views)));
     expect(&study, &[("links", 8.0), ("views", 50.0)]);
 }
 
 #[test]
 fn topics() {
-    let study = said(&World::Topic(topic()));
+    let study = description(&World::Topic(topic()));
     expect(
         &study,
         &[
@@ -179,7 +179,7 @@ fn topics() {
 
 #[test]
 fn changes() {
-    let study = said(&World::Histories(histories()));
+    let study = description(&World::Histories(histories()));
     expect(
         &study,
         &[
@@ -207,7 +207,7 @@ fn changes() {
 
 #[test]
 fn clicks() {
-    let study = said(&World::News(news()));
+    let study = description(&World::News(news()));
     expect(
         &study,
         &[
@@ -235,7 +235,7 @@ fn clicks() {
 
 #[test]
 fn questions() {
-    let study = said(&World::Queries(queries()));
+    let study = description(&World::Queries(queries()));
     let numbers = [
         ("queries", 2.0),
         ("asked", 10.0),
@@ -261,9 +261,9 @@ fn every_metric_is_explained_and_every_explanation_needed() {
         World::Corpus(corpus),
         World::Servers(Box::new(web)),
     ] {
-        let said = describe(world).unwrap();
-        found.extend(said.measured.into_iter().map(|number| number.metric));
-        for (name, figure) in said.figures {
+        let description = describe(world).unwrap();
+        found.extend(description.measured.into_iter().map(|number| number.metric));
+        for (name, figure) in description.figures {
             assert!(figure.svg().contains("</svg>"), "{name}");
         }
     }
@@ -286,7 +286,7 @@ fn worlds_of_nothing_can_be_described() {
         }),
     ] {
         let kind = world.kind();
-        let study = said(&world);
+        let study = description(&world);
         assert!(
             study.findings.rows.iter().all(|row| row.value.is_finite()),
             "{kind}"

@@ -28,19 +28,19 @@ pub(super) fn learn(
         let wrong = "this world does not say what its pages say: there is nothing to learn from";
         return Err(LabError::Wish(wrong.into()));
     }
-    let school = School {
+    let training_set = TrainingSet {
         world,
         anchors: anchors(world, split),
         split,
     };
     let is_target = |page: usize| has(labels, page, target);
-    let bayes = school.teach(is_target);
+    let bayes = training_set.train_on(is_target);
     let bayes = bayes.map_err(|error| LabError::Wish(format!("{target:?}: {error}")))?;
     let mut topic = Topic::taught(target, bayes);
     let distances = distances(world, split, is_target);
     for layer in 1..=LAYERS {
         // The graph ends at the first layer with too few pages.
-        let Ok(bayes) = school.teach(|page| distances[page] == Some(layer)) else {
+        let Ok(bayes) = training_set.train_on(|page| distances[page] == Some(layer)) else {
             break;
         };
         topic.layers.push(bayes);
@@ -53,12 +53,12 @@ pub(super) fn learn(
 fn guide(world: &Linked, split: &TopicSplit, on: impl Fn(usize) -> bool) -> Option<Guide> {
     let graph = world.graph();
     let mut crawled = Crawled::default();
-    let lessons = (0..graph.pages()).filter(|page| split.lessons[*page]);
-    let places: HashMap<usize, usize> = lessons
+    let training = (0..graph.pages()).filter(|page| split.training[*page]);
+    let places: HashMap<usize, usize> = training
         .clone()
         .map(|page| (page, crawled.page(f32::from(u8::from(on(page))))))
         .collect();
-    for from in lessons {
+    for from in training {
         for (nth, &to) in graph.links(from).iter().enumerate() {
             if let Some(&place) = places.get(&(to as usize)) {
                 let pointer = Pointer {
@@ -73,17 +73,17 @@ fn guide(world: &Linked, split: &TopicSplit, on: impl Fn(usize) -> bool) -> Opti
     crawled.learn()
 }
 
-struct School<'a> {
+struct TrainingSet<'a> {
     world: &'a Linked,
     /// Anchor texts of the links to each page.
     anchors: Vec<String>,
     split: &'a TopicSplit,
 }
 
-impl School<'_> {
-    fn teach(&self, on: impl Fn(usize) -> bool) -> Result<Bayes, policy::focus::TooFew> {
+impl TrainingSet<'_> {
+    fn train_on(&self, on: impl Fn(usize) -> bool) -> Result<Bayes, policy::focus::TooFew> {
         let mut trainer = Trainer::default();
-        for page in (0..self.anchors.len()).filter(|page| self.split.lessons[*page]) {
+        for page in (0..self.anchors.len()).filter(|page| self.split.training[*page]) {
             let (title, text) = self.world.text(page).unwrap_or_default();
             let document = Document {
                 url: self.world.graph().url(page).as_str(),
@@ -101,10 +101,10 @@ impl School<'_> {
 fn anchors(world: &Linked, split: &TopicSplit) -> Vec<String> {
     let graph = world.graph();
     let mut anchors = vec![String::new(); graph.pages()];
-    for from in (0..graph.pages()).filter(|page| split.lessons[*page]) {
+    for from in (0..graph.pages()).filter(|page| split.training[*page]) {
         for (nth, &to) in graph.links(from).iter().enumerate() {
             let words = world.anchor(from, nth);
-            if split.lessons[to as usize] && !words.is_empty() {
+            if split.training[to as usize] && !words.is_empty() {
                 let known = &mut anchors[to as usize];
                 known.push(' ');
                 known.push_str(words);
@@ -118,12 +118,12 @@ fn anchors(world: &Linked, split: &TopicSplit) -> Vec<String> {
 /// [`LAYERS`].
 fn distances(world: &Linked, split: &TopicSplit, on: impl Fn(usize) -> bool) -> Vec<Option<u8>> {
     let graph = world.graph();
-    let lessons = |page: usize| split.lessons[page];
+    let training = |page: usize| split.training[page];
     let mut distances: Vec<Option<u8>> = (0..graph.pages())
-        .map(|page| (lessons(page) && on(page)).then_some(0))
+        .map(|page| (training(page) && on(page)).then_some(0))
         .collect();
     for layer in 1..=LAYERS {
-        for from in (0..graph.pages()).filter(|page| lessons(*page)) {
+        for from in (0..graph.pages()).filter(|page| training(*page)) {
             let mut targets = graph.links(from).iter();
             let nearer = |to: &u32| distances[*to as usize] == Some(layer - 1);
             if distances[from].is_none() && targets.any(nearer) {
