@@ -65,8 +65,9 @@ pub struct Core<S> {
     active: BTreeMap<VisitId, ActiveVisit>,
     /// Visits that wait for histories.
     awaiting_histories: VecDeque<VisitId>,
-    /// Pages that visits under way are loading, and those of them that have changed since.
+    /// Pages whose histories are being loaded for visits under way.
     loading: HashSet<PageId>,
+    /// Those of them that changed after the load began.
     outdated: HashSet<PageId>,
     /// Fetched pages and other sources of links that are not processed yet, in order of
     /// arrival.
@@ -81,12 +82,12 @@ pub struct Core<S> {
 /// Whether a crawl starts new work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// It does.
+    /// Starts new visits.
     #[default]
     Running,
-    /// Not at the moment.
+    /// Starts no visit until it is resumed.
     Paused,
-    /// No more.
+    /// Starts no visit any more, and ends.
     Stopping,
 }
 
@@ -258,7 +259,7 @@ impl<S> Core<S> {
         if let Some(host) = self.hosts.closed(connection) {
             self.frontier.bench.closed(host);
         } else {
-            // A visit holds it that is not waiting for an answer.
+            // A visit holds this connection, but no request uses it.
             self.active
                 .values_mut()
                 .for_each(|active| active.lose(connection));
@@ -299,7 +300,7 @@ impl<S> Core<S> {
     }
 
     /// Processes news about a visited page. Visits that have claimed the page and not requested
-    /// it yet are updated too: a hint that caused a visit must count as followed by it.
+    /// it yet are updated too, so that the visit counts the hint that caused it as true or false.
     fn learned(&mut self, page: PageId, before: &History, after: &History, now: Moment) {
         self.frontier.learned(page, before, after, now);
         self.changed(page);
@@ -520,8 +521,8 @@ pub fn tell_searches(frontier: &mut Frontier<Crawl>, met: &[Met]) {
             views: met.views,
             clicks: met.clicks,
         });
-        // Clicks do not change the worth of waiting pages now. Pages of a source are evaluated
-        // at their next appointment.
+        // Clicks do not change the worth of waiting pages now. Pages that a source named are
+        // valued again when their calendar entry is due.
         let mut none = Moves::default();
         frontier.policy().observe(&fact, &mut none);
     }

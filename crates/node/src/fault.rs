@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// A fault point that an environment variable names.
 struct FaultPoint {
     point: String,
-    /// The fault happens when the point is reached for this time, counted from 1.
+    /// The passage at which the fault happens, counted from 1. A panic also happens at every
+    /// later passage.
     passage: u32,
     passed: AtomicU32,
 }

@@ -26,7 +26,8 @@ const FORMAT: &str = "avocet store, format 4\n";
 /// format 1 had no links.
 const OLDER: [&str; 2] = ["avocet store, format 1\n", "avocet store, format 2\n"];
 
-/// The mark in the file `LOCK` of an owner that releases the store on request.
+/// Suffix of the process id in `LOCK`: the process has borrowed the store and releases it on
+/// request.
 const BORROWED: &str = " borrowed";
 /// How long a process that has borrowed a store may take to release it: its reads end first.
 const GIVEN_UP_WITHIN: Duration = Duration::from_secs(10);
@@ -116,7 +117,7 @@ impl Store {
         })
     }
 
-    /// Adds to an error that the disk is full, or that a limit on file sizes is reached, if so. The
+    /// Adds the cause to an error if the disk is full or the limit on file sizes is reached. The
     /// error of a library may not say it.
     pub fn explain(&self, error: anyhow::Error) -> anyhow::Error {
         let what = if self.is_full(&error) {
@@ -131,7 +132,7 @@ impl Store {
             return error;
         };
         error.context(format!(
-            "{what}; what was committed is safe, and the same command goes on when there is room"
+            "{what}; what was committed is safe: make room, then run the same command to resume"
         ))
     }
 

@@ -105,9 +105,10 @@ fn print_needs(curves: &[(&str, &Vec<Point>)], shares: &[f64]) {
     }
 }
 
-/// Returns the search quality of a store without outdated copies, by its query log and index.
+/// Returns the quality of all logged searches on the present index.
 ///
-/// Gains of refreshes are shares of it.
+/// It stands for the quality of a perfectly fresh store: `--quality` is 1 minus the expected loss
+/// divided by this value.
 fn ideal(root: &Path) -> Result<f64> {
     let mut demand = Demand::default();
     let log: Log = Log::open(&store::log(root));

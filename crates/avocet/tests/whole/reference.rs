@@ -170,3 +170,57 @@ fn metric_table(metrics: &str) -> String {
     }
     text
 }
+
+/// Every code that a page can fail with, and every reason of the API, is in `errors.md`.
+#[test]
+fn the_page_of_errors_has_every_code() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = fs::read_to_string(page("errors.md")).unwrap();
+    let sources = [
+        "fetch/src/trouble.rs",
+        "fetch/src/response.rs",
+        "page/src/url/traps.rs",
+        "crawl/src/core/visit.rs",
+        "crawl/src/verdict/read.rs",
+        "crawl/src/verdict/evidence.rs",
+    ];
+    let parts = [
+        "dns",
+        "refused",
+        "connect",
+        "tls",
+        "timeout",
+        "headers",
+        "http1",
+        "http2",
+        "truncated",
+        "robots",
+        "redirect",
+        "trap",
+        "listing",
+    ];
+    let mut found = 0;
+    for source in sources {
+        let text = fs::read_to_string(root.join(source)).unwrap();
+        for code in text.split('"').skip(1).step_by(2) {
+            let (part, rest) = code.split_once(':').unwrap_or((code, ""));
+            let is_code = !rest.is_empty() && !rest.contains([' ', '/']) && parts.contains(&part);
+            if is_code {
+                found += 1;
+                assert!(
+                    page.contains(&format!("| `{code}` |")),
+                    "{code} of {source}"
+                );
+            }
+        }
+    }
+    assert!(
+        found > 35,
+        "{found} codes: do the sources still name them so?"
+    );
+    let refusals = fs::read_to_string(root.join("server/src/api/refusal.rs")).unwrap();
+    for reason in ["parameter", "busy", "failed", "not_found"] {
+        assert!(refusals.contains(&format!("\"{reason}\"")));
+        assert!(page.contains(&format!("| `{reason}` |")));
+    }
+}

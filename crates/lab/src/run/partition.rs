@@ -1,21 +1,22 @@
 //! Parallel crawlers that divide the web among them.
 //!
-//! Cho & Garcia-Molina, "Parallel crawlers" (WWW 2002), and the chapter, §6.3. Each crawler is a
-//! crawl core with its own policy and [driver](LabDriver). The crawlers take turns of one fetch
-//! each.
+//! Cho & Garcia-Molina, "Parallel crawlers" (WWW 2002), and Baldi, Frasconi & Smyth,
+//! "Modeling the Internet and the Web" (2003), §6.3. Each crawler is a crawl core with its own
+//! policy and [driver](LabDriver). The crawlers take turns of one fetch each.
 //!
 //! [`Coordination`] says which crawler is responsible for a page:
 //!
 //! - *independent*: every crawler is responsible for every page;
-//! - *static*: a hash of the owner of the page's host decides;
+//! - *static*: a hash of the page's registrable domain decides, or of its host if one domain has
+//!   more than half of the pages;
 //! - *dynamic*: a supervisor assigns the host when a crawler first meets a link to it. The
 //!   crawler with the fewest waiting pages gets it; ties go to the first. The assignment does
 //!   not change.
 //!
 //! [`Confinement`] says what a crawler does with links to pages of other crawlers.
 //!
-//! A message is one URL sent from one process to another. Each exchanged link counts once a
-//! batch. A new host counts one message to the supervisor, and another one if the host goes to a
+//! A message is one URL sent from one process to another. Each exchanged link counts once
+//! per batch. A new host counts one message to the supervisor, and another one if the host goes to a
 //! different crawler. Seeds that the user names are free.
 //!
 //! **Invariant:** a crawler knows the pages that it fetched and the URLs that it received, and

@@ -1,7 +1,7 @@
 //! Crawls over many connections, with simulated server times.
 //!
-//! The crawl core runs on an event simulation of the network ([`LabDriver`]). Only the time that
-//! servers take is simulated, and it passes at once.
+//! The crawl core runs on an event simulation of the network ([`LabDriver`]). Time is
+//! simulated: the driver jumps to the next event and does not wait.
 //!
 //! A new connection costs a round trip. A request costs another round trip and the response time
 //! of the server. These are the delays that [`site`](testweb::site) adds on loopback. Name
@@ -46,8 +46,8 @@ pub enum Dial {
     Network,
     /// At once, because the kernel accepts loopback connections.
     ///
-    /// The round trip becomes part of the wait for the first answer. The crawler measures a
-    /// slower but nearer server.
+    /// The round trip becomes part of the wait for the first answer. The crawler then
+    /// measures a shorter connection time and a longer response time.
     Loopback,
 }
 

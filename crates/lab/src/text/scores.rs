@@ -44,7 +44,7 @@ impl Scorer {
 /// The scores of all texts for all queries. Each query has an answer list.
 #[derive(Debug, Clone)]
 pub struct Scored {
-    /// For each text, its lists and its score in each, by ascending list.
+    /// For each text, its lists and its score in each, sorted by list number.
     texts: Vec<Box<[(u32, f32)]>>,
     /// Factor on each page's scores; empty means 1.
     factors: Vec<f32>,
@@ -88,7 +88,7 @@ impl Scored {
         })
     }
 
-    /// The lists of a page with this text, and its score in each, by ascending list.
+    /// The lists of a page with this text, and its score in each, sorted by list number.
     pub fn of(&self, page: u32, text: Option<u32>) -> impl Iterator<Item = (u32, f32)> {
         let factor = self.factors.get(page as usize).copied().unwrap_or(1.0);
         let lists = text.map_or(&[][..], |text| &self.texts[text as usize]);
@@ -110,7 +110,8 @@ impl Scored {
         &self.shares
     }
 
-    /// For each single-word list, which come first, the share of searches that contain the word.
+    /// Returns the share of searches that contain each word, by the number of its single-word
+    /// list. These lists have the lowest numbers.
     pub fn word_shares(&self) -> &[f64] {
         &self.word_shares
     }
@@ -264,9 +265,7 @@ impl Statistics {
 /// length divided by the mean.
 fn bm25(pages: usize, frequency: usize, count: u32, relative: f64) -> f64 {
     let (pages, frequency, count) = (pages as f64, frequency as f64, f64::from(count));
-    // A word that spread later can be on more pages than there were at the fixed time.
-    let rest = (pages - frequency).max(0.0);
-    let idf = (1.0 + (rest + 0.5) / (frequency + 0.5)).ln();
+    let idf = (1.0 + (pages - frequency + 0.5) / (frequency + 0.5)).ln();
     idf * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * relative))
 }
 

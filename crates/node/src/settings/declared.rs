@@ -51,8 +51,8 @@ section! {
         /// domain that links to it; half of that until its texts prove to be distinct. Further
         /// pages wait until more domains link to it or nothing else is left. 0: unlimited.
         domain_pages: u32 = DomainLimits::default().pages;
-        /// When nothing else is left, waiting pages of a domain are fetched while at most this many
-        /// of its pages are known.
+        /// When nothing else is left to fetch, deferred pages of a domain are fetched too, if at most
+        /// this many of its pages are known.
         domain_spare: u32 = DomainLimits::default().spare;
         /// Time between two requests to one server.
         delay: Option<Time> = None, usual("1s, none on loopback"), example(Time::seconds(1)),
@@ -66,7 +66,7 @@ section! {
         /// Keep answers in the archive.
         archive: bool = true, off_flag("no-archive", "Keep no copies of what is fetched");
         /// Make pages searchable.
-        index: bool = true, off_flag("no-index", "Make nothing searchable");
+        index: bool = true, off_flag("no-index", "Build no search index");
         /// Compression of the archive, from 1 (fast) to 9 (small).
         compression: u32 = 1, range(1.0..=9.0);
         /// Which pages come first: an ordering, or several with weights.
@@ -76,9 +76,10 @@ section! {
         servers: String = "best-prefix".into(), flag("servers", "STRATEGY");
         /// Words that the orderings similarity, hot-anchor and hot-page look for.
         query: Option<String> = None, example("type system"), flag("query", "WORDS");
-        /// Rules of the ordering location, such as host:.edu=2, path:/docs/=3 or depth=0.8.
+        /// Rules for the ordering `location`: each multiplies the worth of URLs that match, such as
+        /// host:.edu=2, path:/docs/=3 or depth=0.8 (a factor for each path segment).
         location: Vec<String> = Vec::new(), example(["path:/docs/=3"]), flag("location", "RULE");
-        /// Scores for the ordering given: a file of lines URL<tab>number.
+        /// Scores for the ordering `given`: a file of lines URL<tab>number.
         scores: Option<PathBuf> = None, example("scores.tsv"), flag("scores", "FILE");
         /// What the crawl is about: a topic that `avocet topic train` made, or the words of a
         /// query.
@@ -93,10 +94,11 @@ section! {
         /// Which links lead to the topic: a method of focused crawling.
         focus: Option<String> = None, usual("learned"), example("learned"),
             flag("focus", "METHOD"), excludes(&["order"]);
-        /// Make only pages searchable that match the topic or predicate; others are kept for their
-        /// links.
+        /// Index only pages that match the topic or predicate; other pages stay in the archive, and
+        /// their links are followed.
         only_found: bool = false, flag("only-found", "");
-        /// Fetch only pages that are worth at least this much.
+        /// Fetch a new page only if its worth by the ordering is at least this. Each ordering has its
+        /// own range; `avocet crawl --help` lists them.
         threshold: Option<f64> = None, example(0.001), positive(), flag("threshold", "WORTH");
         /// Keep at most this many pages, the most important ones; others leave archive and index.
         buffer: Option<u32> = None, example(100_000), range(1.0..), flag("buffer", "N");
@@ -127,7 +129,7 @@ section! {
 }
 
 section! {
-    /// What a server may cost us.
+    /// Limits on the time and size of one response, and on the form of URLs.
     [limits] LimitSettings {
         /// Time to connect.
         connect: Time = Time(Limits::default().connect);
@@ -143,11 +145,12 @@ section! {
         ratio: usize = Limits::default().ratio;
         /// How long a body may arrive slowly.
         slow_for: Time = Time(Limits::default().slow_for);
-        /// Characters of a URL.
+        /// The longest URL that is fetched, in bytes.
         url_length: usize = Rules::default().max_length;
-        /// Segments of a URL's path.
+        /// The most segments of a URL's path.
         url_depth: usize = Rules::default().max_depth;
-        /// Repetitions of a segment in a URL's path.
+        /// How often a path segment, or a cycle of up to four segments, may occur in a row:
+        /// `/a/b/a/b` counts as 2. A URL with more is not fetched.
         url_repeats: usize = Rules::default().max_repeats;
     }
 }
@@ -173,7 +176,7 @@ section! {
         /// Fetches per second at most.
         fetches_per_second: Option<f64> = None, usual("1/s"), example(1.0), positive(),
             flag("budget", "RATE"), read_by(read_rate), excludes(&["fetches_per_day"]),
-            flag_help("Fetches over time at most: 2/s, 90/min, 500/h, 50000/day");
+            flag_help("Maximum rate of fetches: 2/s, 90/min, 500/h, 50000/day");
         /// Fetches per day at most.
         fetches_per_day: Option<f64> = None, example(86_400.0), positive(),
             excludes(&["fetches_per_second"]);
@@ -187,7 +190,7 @@ section! {
         policy: String = "holistic".into(), flag("refresh", "POLICY");
         /// How the change rates of pages are estimated.
         rate: Option<String> = None, usual("gamma"), example("gamma"), flag("rate", "ESTIMATOR");
-        /// Change rates for the estimator given: a file of lines URL<tab>changes per day.
+        /// Change rates for the estimator `given`: a file of lines URL<tab>changes per day.
         rates: Option<PathBuf> = None, example("rates.tsv"), flag("rates", "FILE");
         /// The length of a step that the policies sbr and ebr plan in.
         step: Time = Time(Upkeep::default().step);
@@ -201,7 +204,8 @@ section! {
 section! {
     /// How `run` polls pages that name new ones.
     [source] SourceSettings {
-        /// When pages that name new ones are polled, and what these are worth; none: not at all.
+        /// The scheduler of sources: how often pages that link to new pages are polled, and what a
+        /// new page is worth. `none` polls no source.
         policy: String = "priced".into(), flag("sources", "SCHEDULER");
         /// The share of the budget that the published schedulers plan for.
         share: f64 = 0.5, range((std::ops::Bound::Excluded(0.0), std::ops::Bound::Included(1.0)));

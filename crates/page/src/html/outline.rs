@@ -3,9 +3,8 @@
 //! **Invariant:** every range lies on character boundaries of its text. Ranges of one kind are
 //! in order and do not overlap, and their number is bounded.
 //!
-//! There is no tree. Whether a part is navigation is decided by its own start tag: by the
-//! element (`nav`), its role, or a word of its class or id. Authors use a few dozen such words
-//! for menus, breadcrumbs and footers.
+//! No DOM tree is built. The start tag alone decides whether a part is navigation: its element
+//! (`nav`, `aside`, `footer`), its role, or a word of its class or id.
 
 use std::ops::Range;
 
@@ -195,7 +194,8 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// Returns whether a line break or a space precedes the word at this position.
+/// Returns whether the text has a line break or a space at this position; the next word starts
+/// after it.
 fn starts_with_gap(text: &str, at: u32) -> bool {
     matches!(text.as_bytes().get(at as usize), Some(b'\n' | b' '))
 }

@@ -121,7 +121,7 @@ fn any_policy_can_be_run_and_it_learns_from_visits() {
         by(Shy(Uniform::every(DAY))),
         &plan(10.0, 0.0),
     );
-    // The first page on days 0 to 5, the second on 0 to 9; the third never was.
+    // The first page is visited on days 0 to 5, the second on days 0 to 9. The third never exists.
     assert_eq!(done.visits, 6 + 10);
     assert_eq!(done.histories[2], None);
 }

@@ -218,8 +218,8 @@ fn all_feeds_of_feedparser_are_read_or_refused_for_a_reason() {
         }
     }
     assert_eq!(files.len(), read + doctype.len() + other.len());
-    // hostile-web.md, row 50. The second file is harmless but lost: RSS 0.91 of 1999 named its
-    // DTD.
+    // hostile-web.md, row 50: a feed with a DOCTYPE is rejected. The last file is harmless and
+    // lost too: RSS 0.91 feeds of 1999 name a DTD.
     assert_eq!(
         doctype,
         [
@@ -229,8 +229,8 @@ fn all_feeds_of_feedparser_are_read_or_refused_for_a_reason() {
             "wellformed/rss/rss_version_091_netscape.xml",
         ]
     );
-    // CDF, an empty file, and UTF-32 and UTF-16 without a mark, which browsers do not read
-    // either.
+    // CDF, an empty file, and UTF-32, and UTF-16 without a byte order mark, which browsers do
+    // not read either.
     let known = |name: &str| {
         let wide = name.starts_with("encoding/u");
         name.contains("cdf") || wide && (name.contains("32") || !name.contains("bom"))

@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** no move visits a page twice in a step, and [`improve`] keeps the number of
 //! visits of each step.
+//!
+//! The distance of a visit is the number of steps between it and its ideal time.
 
 use super::Steps;
 
