@@ -23,6 +23,14 @@ pub fn amount(value: f64) -> String {
     format!("{}{unit}", significant(value * scale))
 }
 
+/// Returns a number of things, such as `1 page` or `3 pages`.
+pub fn counted(number: u64, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        number => format!("{number} {what}s"),
+    }
+}
+
 /// Returns a rate in the shortest unit of time in which it is at least one, such as
 /// `3.5 fetches a minute`.
 pub fn rate(per_second: f64, what: &str) -> String {

@@ -328,7 +328,12 @@ impl CoreDriver {
     /// Takes the last snapshot and closes the committer's queue. Returns the failure, if any.
     async fn end(&mut self) -> Option<anyhow::Error> {
         let engine = self.engine.clone();
-        let mut last = tokio::task::spawn_blocking(move || engine.snapshot());
+        // Other processes read the files after the crawl has ended.
+        let mut last = tokio::task::spawn_blocking(move || {
+            engine.forget_snapshot();
+            engine.record_state(engine.live.root());
+            engine.snapshot()
+        });
         let last = loop {
             tokio::select! {
                 Some(message) = self.inbox.recv() => self.handle(message),
@@ -471,6 +476,14 @@ impl CoreDriver {
         if let Some(sender) = &self.work {
             // The committer stops early only after an error, and that error ends the crawl.
             sender.send(work).ok();
+            // A paused clock must not jump while the committer works on its own thread: tokio
+            // stops it while a blocking task runs.
+            #[cfg(test)]
+            {
+                let (hold, released) = mpsc::channel();
+                sender.send(Work::Hold(hold)).ok();
+                tokio::task::spawn_blocking(move || released.recv());
+            }
         }
     }
 

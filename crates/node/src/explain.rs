@@ -149,7 +149,8 @@ impl PageFacts {
         let standing = frontier.bench.standing(number, self.key.page.host());
         let blocked = is_blocked(scope, &self.url);
         let mut worth = WorthReport::of(frontier, context.policies, number, &history, context.now);
-        worth.due = worth.due.filter(|_| !blocked);
+        let forbidden = self.is_forbidden();
+        worth.due = worth.due.filter(|_| !blocked && !forbidden);
         let host = self.key.page.host();
         let deferred = frontier.bench.is_deferred(number, host);
         let budget = frontier.domain_account(host);
@@ -170,6 +171,7 @@ impl PageFacts {
         });
         let explanation = Explanation {
             blocked,
+            forbidden,
             not_fetched,
             worth: Some(worth),
             budget: budget.map(|account| BudgetReport { deferred, account }),
@@ -181,10 +183,17 @@ impl PageFacts {
         (explanation, source)
     }
 
+    /// Returns whether robots.txt of the host forbids the page, by its last known contents.
+    fn is_forbidden(&self) -> bool {
+        let host = self.host.as_ref();
+        host.is_some_and(|host| !allows(host, &self.url))
+    }
+
     fn blank(&self) -> Explanation {
         Explanation {
             url: self.url.as_str().to_owned(),
             blocked: false,
+            forbidden: false,
             discovered: None,
             links: Vec::new(),
             visited: None,
@@ -285,7 +294,7 @@ fn restored_frontier(
 fn undiscovered_reason(scope: &Scope, url: &PageUrl) -> String {
     match scope.judge(url, 0) {
         Err(outside) => outside_reason(outside),
-        Ok(()) => "never heard of: no page that was read links to it, and it is no seed".into(),
+        Ok(()) => "no page that was read links to it, and it is no seed".into(),
     }
 }
 
@@ -363,10 +372,7 @@ impl NeverFetched<'_> {
             return report::deferred(account);
         }
         match (self.worth, self.standing) {
-            (Some(worth), _) if worth.due.is_none() => format!(
-                "it is worth {:.3e}, but the price is {:.3e}",
-                worth.now, worth.price
-            ),
+            (Some(worth), _) if worth.due.is_none() => "its worth is below the price".to_owned(),
             (_, Some(standing)) if self.running => format!(
                 "it is waiting: {} pages of its host and {} servers stand before it",
                 standing.pages_before, standing.servers_before

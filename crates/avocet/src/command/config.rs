@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::cli::ConfigAction;
 use node::settings::check::check;
 use node::settings::reference::reference;
-use node::settings::{Layer, Origin, Settings, in_force};
+use node::settings::{Layer, Settings, in_force};
 
 /// Prints the reference, the settings in force, or the errors of a file.
 pub fn run(root: &Path, json: bool, action: &ConfigAction) -> Result<()> {
@@ -20,6 +20,13 @@ pub fn run(root: &Path, json: bool, action: &ConfigAction) -> Result<()> {
         ConfigAction::Show { file } => show(root, json, file.as_deref()),
         ConfigAction::Check { file } => {
             let own = Settings::path(root);
+            if file.is_none() && !own.exists() && !json {
+                outln!(
+                    "{} does not exist: the defaults are in force",
+                    own.display()
+                );
+                return Ok(());
+            }
             check_file(root, json, file.as_deref().unwrap_or(&own))
         }
     }
@@ -37,11 +44,7 @@ fn show(root: &Path, json: bool, file: Option<&Path>) -> Result<()> {
     for one in settings {
         let value = one.value.map(|value| value.to_string());
         let value = value.or(one.default).unwrap_or_else(|| "-".into());
-        let origin = match one.origin {
-            Origin::Default => String::new(),
-            origin => format!("   ({})", origin.name()),
-        };
-        outln!("{:<28} {value}{origin}", one.setting);
+        outln!("{:<28} {value}   ({})", one.setting, one.origin.name());
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use repository::archive::Level;
 
 use crate::cli::CrawlArguments;
 use crate::logs::say;
-use crate::number::amount;
+use crate::number::{amount, counted};
 use crate::progress::StatusLine;
 use crate::signal::signalled;
 use crawl::Again;
@@ -43,7 +43,7 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
     }
     let store = Store::create(root)?;
     say(&format!(
-        "crawling {} into {}; ordering {}, servers {}; a kill loses at most {} requests",
+        "crawling {} into {}; ordering {}, servers {}; after a kill at most {} requests are repeated",
         describe(&plan.rules.seeds),
         root.display(),
         policies.order(),
@@ -83,8 +83,12 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
     } else {
         print(&summary);
     }
-    if summary.pages + summary.unchanged == 0 && summary.queued > summary.deferred {
-        bail!("no page could be fetched; `avocet export urls` gives the reason for each URL");
+    let waits = summary.queued > summary.deferred;
+    if summary.pages + summary.unchanged == 0 && (waits || !summary.errors.is_empty()) {
+        bail!(
+            "no page could be fetched; `avocet export urls --store {}` gives the reason for each URL",
+            summary.store
+        );
     }
     Ok(())
 }
@@ -237,8 +241,9 @@ fn seeds(settings: &Settings, last: Option<&ScopeRules>) -> Result<(Vec<PageUrl>
         return Err(Usage(why.into()).into());
     }
     let parse = |text: &String| {
-        PageUrl::parse(text).with_context(|| {
-            format!("cannot use the seed {text:?}: write it like https://example.org/")
+        PageUrl::parse(text).map_err(|error| {
+            let why = format!("the seed {text:?} cannot be used ({error})");
+            Usage(format!("{why}: write it like https://example.org/")).into()
         })
     };
     let parse = |texts: Vec<String>| texts.iter().map(parse).collect::<Result<Vec<PageUrl>>>();
@@ -257,21 +262,21 @@ pub(super) fn print(summary: &Summary) {
     let took = Duration::from_secs_f64(summary.seconds);
     let rate = (summary.pages + summary.unchanged) as f64 / summary.seconds.max(0.001);
     outln!(
-        "{} pages fetched, {} unchanged, {:.1} MB in {:.1} s ({rate:.0} pages/s)",
-        summary.pages,
+        "{} fetched, {} unchanged, {:.1} MB in {:.1} s ({rate:.0} pages/s)",
+        counted(summary.pages, "page"),
         summary.unchanged,
         summary.bytes as f64 / 1e6,
         took.as_secs_f64()
     );
     match summary.price {
         Some(price) => outln!(
-            "{} URLs known; price {} (pages whose fetch is worth less wait)",
-            summary.urls_seen,
+            "{} known; price {} (pages whose fetch is worth less wait)",
+            counted(summary.urls_seen as u64, "URL"),
             amount(price)
         ),
         None => outln!(
-            "{} URLs known, {} still to fetch",
-            summary.urls_seen,
+            "{} known, {} still to fetch",
+            counted(summary.urls_seen as u64, "URL"),
             summary.queued
         ),
     }
@@ -311,5 +316,13 @@ pub(super) fn print(summary: &Summary) {
     for remark in &summary.remarks {
         outln!("{remark}");
     }
-    outln!("search it: avocet search WORDS --store {}", summary.store);
+    if !summary.errors.is_empty() {
+        outln!(
+            "`avocet export urls --store {}` lists the pages with errors",
+            summary.store
+        );
+    }
+    if summary.pages + summary.unchanged > 0 {
+        outln!("search it: avocet search WORDS --store {}", summary.store);
+    }
 }

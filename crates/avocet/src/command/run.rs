@@ -116,7 +116,7 @@ impl CrawlSetup {
 
     fn announce(&self, root: &Path) {
         say(&format!(
-            "keeping {} fresh in {}; refresh {}, ordering {}, sources {}; at most {}; a kill loses at most {} requests",
+            "keeping {} fresh in {}; refresh {}, ordering {}, sources {}; at most {}; after a kill at most {} requests are repeated",
             describe(&self.plan.rules.seeds),
             root.display(),
             self.policies.refresh.policy,

@@ -9,6 +9,7 @@ use repository::log::{self, Log};
 use serde_json::json;
 
 use crate::cli::{ResultOrder, SearchArguments};
+use crate::number::counted;
 use node::readable::stated::Stated;
 use node::settings::topic::Subject;
 use node::{store, topics};
@@ -64,7 +65,13 @@ pub fn run(root: &Path, json: bool, arguments: &SearchArguments) -> Result<()> {
             without_controls(operator)
         );
     }
-    writeln!(out, "{} results{note}", found.total)?;
+    let filled = !found.relaxed && found.hits.len() > found.total;
+    let filled = match filled {
+        true => " with all words; pages with some of them follow",
+        false => "",
+    };
+    let results = counted(found.total as u64, "result");
+    writeln!(out, "{results}{note}{filled}")?;
     let bold = out.is_terminal();
     for (rank, hit) in found.hits.iter().enumerate() {
         let rank = rank + 1 + usize::from(arguments.offset);

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use repository::index::Index;
 use serde_json::{Value, json};
 
-use crate::number::{amount, bytes, rate};
+use crate::number::{amount, bytes, counted, rate};
 use node::live::running;
 use node::store::holdings::Holdings;
 use node::store::{self, InUse, Store};
@@ -36,11 +36,11 @@ fn summary(root: &Path, state: &Value) -> Vec<(&'static str, String)> {
     let mut lines = vec![("store", root.display().to_string())];
     lines.push(("crawl", activity(state)));
     let pages = [
-        count("urls_seen").map(|urls| format!("{urls} URLs known")),
+        count("urls_seen").map(|urls| format!("{} known", counted(urls, "URL"))),
         count("queued").map(|urls| format!("{urls} waiting")),
         (count("deferred").filter(|urls| *urls > 0))
             .map(|urls| format!("{urls} of these deferred by the page budget of their domain")),
-        count("hosts").map(|hosts| format!("{hosts} hosts")),
+        count("hosts").map(|hosts| counted(hosts, "host")),
     ];
     lines.extend(joined("pages", pages));
     let copies = [
@@ -192,7 +192,7 @@ mod tests {
             "errors": { "robots": 1 },
         });
         let expected = "store: docs\ncrawl: none is running\n\
-                        pages: 12 URLs known, 2 waiting, 1 hosts\n\
+                        pages: 12 URLs known, 2 waiting, 1 host\n\
                         copies: 9 pages have a copy, 8 are searchable\n\
                         disk: archive 12.3 MB, ledger 900 B, index 4 kB\nerrors: robots 1";
         assert_eq!(text(&state), expected);

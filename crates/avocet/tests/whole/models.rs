@@ -35,7 +35,7 @@ async fn a_threshold_leaves_the_rest_and_says_so() {
     let left = left.iter().find(|line| line["status"].is_null()).unwrap();
     let why = program.json(&["explain", left["url"].as_str().unwrap()]);
     let reason = why["not_fetched"].as_str().unwrap();
-    assert!(reason.contains("the price is"), "{reason}");
+    assert!(reason.contains("below the price"), "{reason}");
     assert_eq!(why["worth"]["due"], json!(null));
 }
 

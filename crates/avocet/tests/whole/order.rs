@@ -298,7 +298,7 @@ async fn a_page_is_explained() {
     let home = homes[0].trim_end_matches('/');
     for (path, word) in [
         ("/zzz", "out of scope"),
-        ("/never/linked", "never heard of"),
+        ("/never/linked", "no page that was read links to it"),
     ] {
         let page = program.json(&["explain", &format!("{home}{path}")]);
         let why = page["not_fetched"].as_str().unwrap();

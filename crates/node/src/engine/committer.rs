@@ -42,6 +42,9 @@ pub enum Work {
     Keep(Distance),
     /// The searches by which the index measures gains from now on.
     Measure(Workload),
+    /// Stops a paused clock until the work before it is committed.
+    #[cfg(test)]
+    Hold(std::sync::mpsc::Sender<()>),
 }
 
 /// The result of one commit.
@@ -119,6 +122,10 @@ impl<'a> Committer<'a> {
             match work.recv_timeout(INDEX_EVERY) {
                 Ok(first) => {
                     let group: Vec<Work> = std::iter::once(first).chain(work.try_iter()).collect();
+                    #[cfg(test)]
+                    let (_held, group): (Vec<Work>, Vec<Work>) = group
+                        .into_iter()
+                        .partition(|work| matches!(work, Work::Hold(_)));
                     done(self.commit(group)?);
                     unindexed = true;
                 }
@@ -177,6 +184,8 @@ impl<'a> Committer<'a> {
                     self.ledger.keep_server(distance.server, &distance.facts)?;
                 }
                 Work::Measure(workload) => self.workload = Some(workload),
+                #[cfg(test)]
+                Work::Hold(_) => {}
                 Work::Core(crawl::Work::Facts(facts)) => batch.entries.extend(facts),
                 Work::Core(crawl::Work::Drop(pages)) => {
                     self.drop_pages(&pages, &mut batch.entries)?;

@@ -40,6 +40,11 @@ pub(super) struct SnapshotCache {
 }
 
 impl Engine {
+    /// Has the next snapshot be made from the present state, with all slow figures.
+    pub(super) fn forget_snapshot(&self) {
+        *self.snapshots.lock().expect(POISONED) = SnapshotCache::default();
+    }
+
     /// Returns a snapshot of the crawl. Blocks the thread, so it must not be called on an async
     /// task.
     pub fn snapshot(&self) -> Arc<Snapshot> {

@@ -16,6 +16,9 @@ pub struct Explanation {
     pub url: String,
     /// Whether its host is blocked, so that it is not fetched.
     pub blocked: bool,
+    /// Whether robots.txt of its host forbids it.
+    #[serde(default)]
+    pub forbidden: bool,
     /// How it was discovered; `null` if it never was.
     pub discovered: Option<DiscoveryReport>,
     /// Links to it that have an anchor text.

@@ -85,10 +85,10 @@ section! {
         /// query.
         topic: Option<String> = None, example("type system"), flag("topic", "NAME|WORDS"),
             excludes(&["predicate"]);
-        /// What the crawl is about, as a predicate:
-        /// contains("workshop") and topic("ml") > .7 and not url("/archive/"); also title("…"),
-        /// host("…"), language("en"), date("2019..2021"), similar("some text") > .3, or,
-        /// parentheses.
+        /// What the crawl is about, as a predicate, such as
+        /// `contains("workshop") and topic("ml") > .7 and not url("/archive/")`. Conditions:
+        /// contains, url, title, host, language("en"), date("2019..2021"), topic("ml") > .7,
+        /// similar("some text") > .3. Operators: `and`, `or`, `not`, parentheses.
         predicate: Option<String> = None, example("contains(\"workshop\")"),
             flag("where", "PREDICATE"), excludes(&["topic"]);
         /// Which links lead to the topic: a method of focused crawling.

@@ -167,9 +167,8 @@ mod tests {
             .split("```toml\n")
             .nth(1)
             .and_then(|rest| rest.split("```").next());
-        assert_eq!(
-            written,
-            Some(reference().as_str()),
+        assert!(
+            written == Some(reference().as_str()),
             "write what `avocet config reference` prints into docs/reference/configuration.md"
         );
     }

@@ -213,7 +213,12 @@ impl Setting {
 
     /// Returns the value that the reference shows, as TOML: the default, or else the example.
     pub fn shown(&self) -> String {
-        let empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+        let empty = |value: &Value| match value {
+            Value::String(text) => text.is_empty(),
+            Value::Array(list) => list.is_empty(),
+            Value::Table(table) => table.is_empty(),
+            _ => false,
+        };
         let default = self.default.as_ref().filter(|value| !empty(value));
         let shown = default.or(self.example.as_ref());
         shown.map(Value::to_string).unwrap_or_default()

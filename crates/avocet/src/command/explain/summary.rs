@@ -10,10 +10,11 @@ use crate::number::{amount, duration, significant};
 /// They say whether it was fetched and why, what happens next and when, and what a fetch is worth
 /// against the price.
 pub fn sentences(page: &Explanation, now: Timestamp) -> Vec<String> {
+    let gone = is_gone(page).then_some(());
     let all = [
         Some(past(page, now)),
         Some(future(page, now)),
-        worth_and_price(page),
+        worth_and_price(page).filter(|_| !page.forbidden && gone.is_none()),
     ];
     all.into_iter().flatten().collect()
 }
@@ -35,12 +36,26 @@ fn past(page: &Explanation, now: Timestamp) -> String {
     let ago = ago.map_or(String::new(), |ahead| {
         format!(" {} ago", duration((-ahead).max(0.0)))
     });
+    if is_gone(page) {
+        return format!("The server answered{ago} that there is no such page{status}{found}.");
+    }
     format!("Last fetched{ago}{status}{found}.")
+}
+
+/// Returns whether the last answer was 404 or 410.
+fn is_gone(page: &Explanation) -> bool {
+    let status = page.visited.as_ref().and_then(|visited| visited.status);
+    matches!(status, Some(404 | 410))
 }
 
 fn future(page: &Explanation, now: Timestamp) -> String {
     if page.blocked {
         return "It will not be fetched while [crawl] block in avocet.toml names its host.".into();
+    }
+    if page.forbidden {
+        return "It will be fetched only if robots.txt of its host allows it; that file is read \
+                again after a day."
+            .into();
     }
     if page.discovered.is_none() {
         return "It will be fetched if it is in scope and a fetched page links to it, or if you \
@@ -81,6 +96,13 @@ fn future(page: &Explanation, now: Timestamp) -> String {
 
 fn worth_and_price(page: &Explanation) -> Option<String> {
     let worth = page.worth.as_ref()?;
+    // Without a budget there is no price: every page that is worth anything is fetched.
+    if worth.price <= 1e-12 {
+        return Some(format!(
+            "A fetch now is worth {} (what it gains).",
+            amount(worth.now)
+        ));
+    }
     Some(format!(
         "A fetch now is worth {} (what it gains), {} the price of {} (the least worth that is \
          fetched).",
