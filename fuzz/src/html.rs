@@ -1,8 +1,8 @@
 //! HTML: the streaming reader, and the main text that `export pages` writes.
 
 use page::article::chunks::chunks;
-use page::article::{Extraction, Failure};
-use page::{Limits, Reading, charset, read};
+use page::article::{Extraction, ExtractionFailure};
+use page::{PageReading, ReadLimits, charset, read};
 
 /// Reads a page.
 ///
@@ -11,17 +11,17 @@ use page::{Limits, Reading, charset, read};
 pub fn html(data: &[u8]) {
     let base = crate::found_at();
     let (text, _) = charset::decode(data, None);
-    let wide = Limits::default();
+    let wide = ReadLimits::default();
     let reading = read(&text, &base, &wide);
     bounded(&reading, &wide);
     let again = read(&text, &base, &wide);
     assert_eq!(format!("{reading:?}"), format!("{again:?}"));
 
-    let tight = Limits {
+    let tight = ReadLimits {
         links: 3,
         text: 64,
         title: 16,
-        ..Limits::default()
+        ..ReadLimits::default()
     };
     let short = read(&text, &base, &tight);
     bounded(&short, &tight);
@@ -31,7 +31,7 @@ pub fn html(data: &[u8]) {
         assert_eq!(one.url, other.url);
     }
 
-    let tightest = Limits {
+    let tightest = ReadLimits {
         links: 1,
         text: 7,
         title: 1,
@@ -43,7 +43,7 @@ pub fn html(data: &[u8]) {
     bounded(&read(&text, &base, &tightest), &tightest);
 }
 
-fn bounded(reading: &Reading, limits: &Limits) {
+fn bounded(reading: &PageReading, limits: &ReadLimits) {
     assert!(reading.links.len() <= limits.links);
     assert!(reading.text.len() <= limits.text);
     assert!(reading.title.len() <= limits.title);
@@ -73,8 +73,11 @@ pub fn article(data: &[u8]) {
     let base = crate::found_at();
     let (text, _) = charset::decode(data, None);
     let article = page::article(&text, &base);
-    if article.extraction == Extraction::Fallback(Failure::Hostile) {
-        assert_eq!(article.text, read(&text, &base, &Limits::default()).text);
+    if article.extraction == Extraction::Fallback(ExtractionFailure::Hostile) {
+        assert_eq!(
+            article.text,
+            read(&text, &base, &ReadLimits::default()).text
+        );
     }
     // Markup and link URLs add a bounded amount; 60 times the page is far above it.
     assert!(article.markdown.len() <= 60 * text.len() + (64 << 10));

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use fetch::{Limits, ReadResponse, read_response};
+use fetch::{FetchLimits, ReadResponse, read_response};
 use page::{coding, link_header, media};
 
 /// Most responses read from one input.
@@ -16,10 +16,10 @@ const DECODED: usize = 1 << 16;
 /// Each one is the same however its bytes are split, consumes only its own bytes, and stays
 /// within the limits.
 pub fn http(data: &[u8]) {
-    let limits = Limits {
+    let limits = FetchLimits {
         head: 4096,
         headers: 20,
-        ..Limits::default()
+        ..FetchLimits::default()
     };
     let mut left = data.to_vec();
     for _ in 0..RESPONSES {
@@ -36,9 +36,9 @@ pub fn http(data: &[u8]) {
             assert!(body.len() < left.len());
             let fields = |name| headers.get_all(name).iter();
             let codings = fields("content-encoding").map(|value| value.as_bytes());
-            let decoding = coding::Limits {
+            let decoding = coding::CodingLimits {
                 bytes: DECODED,
-                ..coding::Limits::default()
+                ..coding::CodingLimits::default()
             };
             let content = coding::decode(Cow::Borrowed(body), codings, decoding);
             assert!(content.bytes.len() <= DECODED.max(body.len()));

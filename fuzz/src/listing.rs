@@ -1,6 +1,6 @@
 //! Sitemaps and feeds.
 
-use page::listing::{ENTRIES, Kind, read};
+use page::listing::{ENTRIES, ListingKind, read};
 
 /// 14 July 2017, which lies between the dates in the corpus.
 const NOW: i64 = 1_500_000_000;
@@ -18,7 +18,7 @@ pub fn listing(data: &[u8]) {
         assert!(listing.entries.len() <= ENTRIES);
         for entry in &listing.entries {
             let ours = entry.url.registrable_domain() == base.registrable_domain();
-            assert!(ours || listing.kind == Kind::Feed);
+            assert!(ours || listing.kind == ListingKind::Feed);
             assert!(ours || entry.modified.is_none(), "no word of that site's");
         }
         let again = read(data, content_type, &base, NOW).expect("as it was read before");

@@ -1,7 +1,7 @@
 //! Predicates on pages, as a user writes them.
 
 use policy::About;
-use policy::focus::{Candidate, Document, Meanings, Predicate};
+use policy::focus::{Candidate, Meanings, Predicate, TrainingDocument};
 
 /// Parses a predicate.
 ///
@@ -41,7 +41,7 @@ pub fn predicate(data: &[u8]) {
 }
 
 fn pages() -> [Candidate<'static>; 2] {
-    let document = Document {
+    let document = TrainingDocument {
         url: "https://www.example.org/archive/97",
         title: "Call for Papers",
         text: "A workshop on red foxes, and other FOXES. Deadline: May 1.",

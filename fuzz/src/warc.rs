@@ -6,7 +6,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use repository::archive::{
-    ArchiveError, Capture, DecodeLimits, Found, Level, Record, Records, Truncated, seal,
+    ArchiveError, Capture, DecodeLimits, FoundRecord, Level, Records, Truncated, WarcRecord, seal,
 };
 
 /// Size limit of a block in bytes; lower than the default, so that the fuzzer reaches it.
@@ -54,7 +54,7 @@ fn open(data: &[u8]) -> Records<Cursor<&[u8]>> {
     Records::new(Cursor::new(data), Path::new("fuzz.warc"), BLOCK).expect("memory can be read")
 }
 
-fn check(data: &[u8], found: &Found) {
+fn check(data: &[u8], found: &FoundRecord) {
     let record = &found.record;
     assert!(record.block().len() as u64 <= BLOCK);
     assert!(record.block().starts_with(record.head()));
@@ -74,7 +74,7 @@ fn check(data: &[u8], found: &Found) {
     }
 }
 
-fn describe(record: &Record) -> String {
+fn describe(record: &WarcRecord) -> String {
     format!("{record:?}")
 }
 

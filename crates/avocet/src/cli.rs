@@ -18,7 +18,7 @@ pub use exchange::{
     ExportArguments, ExportKind, ImportArguments, ImportKind, PageFormat, RebuildArguments,
 };
 pub use plan::PlanArguments;
-pub use search::{ResultOrder, SearchArguments};
+pub use search::{SearchArguments, SearchOrder};
 pub use serve::ServeArguments;
 use settings::{OfCrawl, OfRun, SettingFlags};
 

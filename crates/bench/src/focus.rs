@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use lab::loopback::Proxy;
+use lab::loopback::WorldProxy;
 use lab::world::{Labels, Linked, World};
 use serde::Serialize;
 use tokio::runtime;
@@ -78,7 +78,7 @@ pub fn run(options: &cli::FocusOptions, place: &Path) -> Result<()> {
         place,
     };
     let topic_bytes = bench.train(&world, &labels)?;
-    let proxy = Arc::new(Proxy::new(world));
+    let proxy = Arc::new(WorldProxy::new(world));
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use lab::run::order_of_visits;
-use lab::run::refresh::{Lives, Refresh, refresh};
+use lab::run::refresh::{Lives, RefreshPlan, refresh};
 use lab::world::{Linked, World};
 use policy::catalog::{Catalog, Wishes};
 use policy::refresh::Uniform;
@@ -156,7 +156,7 @@ pub fn run_refresh(options: &LabRefresh) -> Result<()> {
         refresh: Some(Box::new(Uniform::every(interval))),
         ..Crawl::default()
     };
-    let plan = Refresh {
+    let plan = RefreshPlan {
         from,
         until: from + Duration::from_secs(365 * DAY),
         spread: interval,

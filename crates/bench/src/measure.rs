@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use page::PageUrl;
-use repository::index::{Document, HEAP, Index, Workload, Writer};
+use repository::index::{Document, HEAP, Index, PageIndexWriter, Workload};
 
 use crate::cli::{Indexing, MeasureOptions, MeasureRun};
 use crate::instructions;
@@ -125,7 +125,7 @@ fn index(
     Ok([first?, refreshes?])
 }
 
-fn put_all(writer: &mut Writer, puts: &[PageText], group: u32) -> Result<()> {
+fn put_all(writer: &mut PageIndexWriter, puts: &[PageText], group: u32) -> Result<()> {
     for (number, put) in (1..).zip(puts) {
         let url = PageUrl::parse(&put.url)?;
         writer.put(&Document {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use frontier::bench::Manners;
-use frontier::{Frontier, Link, Next};
+use frontier::{Frontier, FrontierLink, Next};
 use page::PageUrl;
 use policy::catalog::{Catalog, Upkeep};
 use policy::published::server::Quality;
@@ -142,7 +142,7 @@ pub fn known_pages(
     for page in 0..options.pages {
         let text = format!("http://host-{}.example/{page}", page / PAGES_OF_HOST);
         let url = PageUrl::parse(&text).with_context(|| text.clone())?;
-        let link = Link {
+        let link = FrontierLink {
             url: &url,
             depth: 1,
             hops: 0,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use repository::index::{Hit, Index, Part, Query, Weights};
+use repository::index::{Hit, Index, Part, SearchQuery, Weights};
 use serde::Serialize;
 
 use questions::RelevanceQuestion;
@@ -186,12 +186,12 @@ fn row(
 ) -> Result<RelevanceRow> {
     let mut kinds: BTreeMap<String, AnswerQuality> = BTreeMap::new();
     for question in questions {
-        let query = Query {
+        let query = SearchQuery {
             text: &question.query,
             limit: DEPTH,
             site: variant.of_site.then_some(question.site.as_str()),
             weights: Some(&variant.weights),
-            ..Query::default()
+            ..SearchQuery::default()
         };
         let hits = index.search(&query)?.hits;
         let rank = hits.iter().position(|hit| question.urls.contains(&hit.url));

@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use repository::index::{Index, Writer};
+use repository::index::{Index, PageIndexWriter};
 use serde::Serialize;
 
 use crate::cli::SearchOptions;
@@ -129,7 +129,7 @@ fn create_store(program: &AvocetProgram, store: &Path, place: &Path) -> Result<(
 ///
 /// Returns the number of pages.
 fn keep_putting(
-    writer: &mut Writer,
+    writer: &mut PageIndexWriter,
     pages: &mut InventedPages,
     options: &SearchOptions,
     ended: &AtomicBool,

@@ -18,8 +18,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use lab::experiment::servers::limits;
 use lab::experiment::servers::quality::{pagerank, zipf};
-use lab::measure::Gain;
-use lab::run::servers::{Http, Network};
+use lab::measure::QualityGain;
+use lab::run::servers::{SimulatedNetwork, SimulatedProtocol};
 use testweb::site::Web;
 
 use crate::cli::{QualityJudge, ServersOptions, WebKind, WebOptions};
@@ -44,7 +44,7 @@ pub struct StrategyCrawl {
     pub strategy: &'static str,
     /// The number of the run, and of its web.
     pub run: u16,
-    pub gain: Gain,
+    pub gain: QualityGain,
     /// Connections opened.
     pub connections: u64,
     /// CPU time of `avocet`.
@@ -70,11 +70,11 @@ pub fn run(options: &ServersOptions, place: &Path) -> Result<()> {
             slowness: options.slowness,
         };
         let web = web::plan(&web_options).invent();
-        let network = Network::of_web(&web, 1.0);
+        let network = SimulatedNetwork::of_web(&web, 1.0);
         let note = limits(
             &network,
             web_options.seed,
-            Http::Http11,
+            SimulatedProtocol::Http11,
             options.connections,
         );
         eprintln!("{note}");
@@ -179,7 +179,7 @@ impl ServersBench<'_> {
         Ok(StrategyCrawl {
             strategy,
             run: self.run,
-            gain: Gain::new(log.fetched, qualities),
+            gain: QualityGain::new(log.fetched, qualities),
             connections: log.connections,
             cpu: ended.cpu,
         })

@@ -15,14 +15,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use frontier::bench::Manners;
-use frontier::{Frontier, Link};
+use frontier::{Frontier, FrontierLink};
 use page::PageUrl;
 use policy::catalog::{Catalog, Upkeep};
 use policy::published::server::Quality;
-use policy::source::Settings;
+use policy::source::SourceRules;
 use policy::{
     Appeared, Crawl, Discovered, Fact, History, Moment, Number, Outcome, Price, Shown, Sources,
-    Visit, Visited,
+    Visit, VisitFact,
 };
 use serde::{Deserialize, Serialize};
 
@@ -117,7 +117,7 @@ pub fn run_cell(options: &SourcesCell) -> Result<()> {
     let mut plan = |at: u64| {
         let history = polled_for(0, at / HOUR, BEGIN);
         let began = thread_time();
-        sources.observe(&Fact::Visited(Visited {
+        sources.observe(&Fact::Visited(VisitFact {
             page: Number(0),
             before: &history,
             after: &history,
@@ -144,7 +144,7 @@ pub fn run_cell(options: &SourcesCell) -> Result<()> {
     Ok(())
 }
 
-fn scheduled(options: &SourcesCell, settings: Settings) -> Result<Sources> {
+fn scheduled(options: &SourcesCell, settings: SourceRules) -> Result<Sources> {
     let scheduler = Catalog::standard().scheduler(&options.policy)?;
     Ok(Sources::new(scheduler, settings))
 }
@@ -152,9 +152,9 @@ fn scheduled(options: &SourcesCell, settings: Settings) -> Result<Sources> {
 /// Returns sources that were polled for two days and named articles, which were clicked.
 fn polled_sources(options: &SourcesCell) -> Result<Sources> {
     let per_second = f64::from(options.sources) / ROUND as f64;
-    let settings = Settings {
+    let settings = SourceRules {
         per_second,
-        ..Settings::default()
+        ..SourceRules::default()
     };
     let mut sources = scheduled(options, settings)?;
     let found = |page: u32, host: u32, at: Moment, on: Option<u32>| {
@@ -189,7 +189,7 @@ fn polled_sources(options: &SourcesCell) -> Result<Sources> {
     }
     for source in 0..options.sources {
         let history = polled_for(source, 48, BEGIN);
-        sources.observe(&Fact::Visited(Visited {
+        sources.observe(&Fact::Visited(VisitFact {
             page: Number(source),
             before: &History::discovered(BEGIN, 0),
             after: &history,
@@ -224,10 +224,10 @@ fn choose(options: &SourcesCell) -> Result<TimedChoices> {
         ..Upkeep::default()
     };
     // No plan happens here: plans are timed separately.
-    let settings = Settings {
+    let settings = SourceRules {
         per_second,
         replan: Duration::from_secs(10_000 * DAY),
-        ..Settings::default()
+        ..SourceRules::default()
     };
     let policy = Crawl {
         refresh: Some(Catalog::standard().refresh("freshness", &upkeep)?),
@@ -244,7 +244,7 @@ fn choose(options: &SourcesCell) -> Result<TimedChoices> {
     for source in 0..options.sources {
         let text = format!("http://host-{source}.example/");
         let url = PageUrl::parse(&text).with_context(|| text.clone())?;
-        let link = Link {
+        let link = FrontierLink {
             url: &url,
             depth: 0,
             hops: 0,

@@ -20,7 +20,7 @@ pub struct ServerSpeed {
 
 /// A connection to a simulated server.
 #[derive(Debug, Clone, Copy)]
-pub struct SimulatedConnection {
+pub struct BenchConnection {
     speed: ServerSpeed,
     served: u32,
 }
@@ -45,16 +45,16 @@ impl ServerSpeed {
     }
 
     /// Opens a connection.
-    pub fn open(self, estimate: &mut Estimate) -> SimulatedConnection {
+    pub fn open(self, estimate: &mut Estimate) -> BenchConnection {
         estimate.connected(self.connect);
-        SimulatedConnection {
+        BenchConnection {
             speed: self,
             served: 0,
         }
     }
 }
 
-impl SimulatedConnection {
+impl BenchConnection {
     /// Records an answer in the estimate.
     pub fn answer(&mut self, estimate: &mut Estimate) {
         self.served += 1;

@@ -13,7 +13,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
-use testweb::site::{Clock, KeepAlive, Latency, Plan, Serving, Spread, Web};
+use testweb::site::{KeepAlive, Latency, ServedWeb, Spread, Web, WebClock, WebPlan};
 use tokio::runtime;
 
 use crate::cli::{WebKind, WebOptions};
@@ -37,14 +37,14 @@ pub struct ServedLog {
 }
 
 /// Returns the plan of the web that the options describe.
-pub fn plan(options: &WebOptions) -> Plan {
-    let plan = Plan::two_level(options.seed);
+pub fn plan(options: &WebOptions) -> WebPlan {
+    let plan = WebPlan::two_level(options.seed);
     let plan = match options.web {
         WebKind::TwoLevel => plan,
         // The second set of the paper: 20 servers that answer within 100 ms, with 100 requests
         // per connection. Here the median is 40 ms, and one answer in a thousand takes more than
         // 100 ms.
-        WebKind::Fast => Plan {
+        WebKind::Fast => WebPlan {
             servers: 20,
             latency: Latency::PerServer {
                 connect: Spread {
@@ -67,7 +67,7 @@ pub fn plan(options: &WebOptions) -> Plan {
         median: spread.median * options.slowness,
         ..spread
     };
-    Plan {
+    WebPlan {
         servers: options.servers.unwrap_or(plan.servers),
         pages: options.pages.unwrap_or(plan.pages),
         latency: match plan.latency {
@@ -130,14 +130,14 @@ pub fn write_homes(web: &Web, port: u16, path: &Path) -> Result<()> {
 pub fn run(options: &WebOptions) -> Result<()> {
     let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
     let web = plan(options).invent();
-    let serving = runtime.block_on(Serving::start(web, Clock::Still, None))?;
+    let serving = runtime.block_on(ServedWeb::start(web, WebClock::Still, None))?;
     println!("{}", serving.port());
     io::stdin().read_to_end(&mut Vec::new())?;
     println!("{}", serde_json::to_string(&served_log(&serving))?);
     Ok(())
 }
 
-fn served_log(serving: &Serving) -> ServedLog {
+fn served_log(serving: &ServedWeb) -> ServedLog {
     let (web, log) = (serving.web(), serving.log());
     let mut first = f64::INFINITY;
     let mut connections = 0;

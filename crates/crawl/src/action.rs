@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontier::{Discovery, Entry, PageKey, Partition, ServerFacts, ServerKey, Visited};
-use page::{Digest, HostId, PageId, PageUrl};
+use page::{HostId, PageId, PageUrl, TextDigest};
 use policy::{History, Moment, Number, Worth};
 
 use crate::discovery::Offer;
 use crate::event::{ConnectionId, VisitId};
 use crate::scope::Scope;
-use crate::verdict::{Asked, Text};
+use crate::verdict::{Asked, IndexText};
 
 /// An instruction to the driver.
 ///
@@ -116,7 +116,7 @@ pub struct Get {
     /// The scope of the crawl.
     pub scope: Arc<Scope>,
     /// The text of the host's soft 404 page, if it answers with 200 to a URL that cannot exist.
-    pub missing: Option<Digest>,
+    pub missing: Option<TextDigest>,
     /// Whether the context of links is needed.
     pub places: bool,
     /// Whether this is the last attempt: [`Answered::Closed`](crate::Answered::Closed) is not
@@ -199,7 +199,7 @@ pub struct Record<S> {
     /// Whether `visited.copy` comes from this answer.
     pub copied: bool,
     /// The text to index.
-    pub text: Option<Text>,
+    pub text: Option<IndexText>,
     /// Whether the page leaves the index.
     pub gone: bool,
     /// Facts about pages that were discovered on it.

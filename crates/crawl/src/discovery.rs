@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use frontier::{Entry, Frontier, Link, Partition};
+use frontier::{Entry, Frontier, FrontierLink, Partition};
 use page::{PageId, PageUrl};
 use policy::{Crawl, Moment, Number};
 
@@ -86,16 +86,16 @@ impl Admission {
 
     /// Returns the links to known pages, sorted by page. Of several links to one page the first
     /// counts.
-    pub fn links<'l>(&self, leads: &'l [Lead]) -> Vec<policy::Link<'l>> {
+    pub fn links<'l>(&self, leads: &'l [Lead]) -> Vec<policy::LinkFact<'l>> {
         let mut known = self.known.clone();
         known.sort_unstable();
         known.dedup_by_key(|(to, _)| *to);
         let link = |(to, place): (Number, u32)| {
             let lead = &leads[place as usize];
-            policy::Link {
+            policy::LinkFact {
                 around: &lead.around,
                 path: &lead.path,
-                ..policy::Link::new(to, &lead.anchor)
+                ..policy::LinkFact::new(to, &lead.anchor)
             }
         };
         known.into_iter().map(link).collect()
@@ -153,7 +153,7 @@ impl Admitter<'_> {
         if self.frontier.number(offer.url.id()).is_some() {
             return None;
         }
-        let link = Link {
+        let link = FrontierLink {
             url: &offer.url,
             depth: offer.depth,
             hops: offer.hops,
@@ -213,7 +213,7 @@ impl Admitter<'_> {
             });
             return None;
         }
-        let link = Link {
+        let link = FrontierLink {
             url: &url,
             depth,
             hops,
@@ -254,7 +254,7 @@ mod tests {
     }
 
     fn crawling(seed: &str) -> Crawling {
-        let strategy = Box::new(policy::published::server::BreadthFirst);
+        let strategy = Box::new(policy::published::server::BreadthFirstServers);
         let manners = Manners::default();
         let frontier = Frontier::new(Crawl::default(), strategy, Price::LEAST, manners, 1);
         let rules = ScopeRules {

@@ -14,7 +14,7 @@ mod tests;
 use std::ops::Range;
 
 use frontier::{PageCopy, Visited};
-use page::{Digest, PageId, PageUrl, listing};
+use page::{PageId, PageUrl, TextDigest, listing};
 use policy::{History, Moment, Outcome};
 
 use crate::answer::Answer;
@@ -27,7 +27,7 @@ const HOPS: u8 = 10;
 
 /// The content of a page for the index.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub struct IndexText {
     /// The title, or the last part of the URL if there is none.
     pub title: String,
     /// The readable text.
@@ -35,7 +35,7 @@ pub struct Text {
     /// The parts of the body that are navigation.
     pub asides: Vec<Range<u32>>,
     /// The sections of the body.
-    pub sections: Vec<page::Section>,
+    pub sections: Vec<page::PageSection>,
     /// Bytes of the body that are anchor text, without navigation.
     pub linked: u32,
     /// The kind of document: `html`, `text`, …
@@ -46,7 +46,7 @@ pub struct Text {
     pub stated: page::Fields,
 }
 
-impl Text {
+impl IndexText {
     /// Returns the text as a policy observes it.
     pub fn told(&self) -> policy::Text<'_> {
         policy::Text::Whole {
@@ -102,14 +102,14 @@ pub struct Verdict {
     /// The links to follow.
     pub leads: Vec<Lead>,
     /// The text to index.
-    pub text: Option<Text>,
+    pub text: Option<IndexText>,
     /// Whether the page leaves the index.
     pub gone: bool,
     /// Whether there is enough evidence that the page no longer exists, or may not be kept. Its
     /// last content, including its links, no longer counts then.
     pub dropped: bool,
     /// The kind of listing, if it is a sitemap or a feed. Its entries are among the leads.
-    pub listing: Option<listing::Kind>,
+    pub listing: Option<listing::ListingKind>,
     /// Its hints about changes.
     pub signals: Vec<Signal>,
     /// Entries of other sites, which it may not list (hostile-web.md, row 53).
@@ -165,7 +165,7 @@ pub struct Asked<'a> {
     pub at: Moment,
     /// The text of its host's soft 404 page; `None`: the host was not probed, or answers with
     /// 404 (hostile-web.md, row 65).
-    pub missing: Option<&'a Digest>,
+    pub missing: Option<&'a TextDigest>,
     /// Whether the context of its links is needed.
     pub places: bool,
 }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::deadline::Deadline;
 use crate::response::Truncation;
-use crate::settings::Limits;
+use crate::settings::FetchLimits;
 
 /// Bytes reserved in advance for a declared `Content-Length`. Beyond that, memory grows only as
 /// data arrives.
@@ -35,7 +35,7 @@ pub(crate) trait BodySource {
 pub(crate) async fn read(
     source: &mut impl BodySource,
     at_most: usize,
-    limits: &Limits,
+    limits: &FetchLimits,
     asked: Instant,
     deadline: &mut Deadline,
 ) -> (Bytes, Option<Truncation>) {
@@ -129,7 +129,7 @@ impl Pieces {
 struct BodyPace<'a> {
     begun: Instant,
     last: Instant,
-    limits: &'a Limits,
+    limits: &'a FetchLimits,
 }
 
 impl BodyPace<'_> {

@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderValue};
 use page::coding::{self, Cut};
 
 use crate::response::Truncation;
-use crate::settings::Limits;
+use crate::settings::FetchLimits;
 
 /// A body after decoding.
 pub(crate) struct Decoded {
@@ -22,9 +22,9 @@ pub(crate) struct Decoded {
 }
 
 /// Undoes the content codings that the headers name.
-pub(crate) fn decode(headers: &HeaderMap, body: &Bytes, limits: &Limits) -> Decoded {
+pub(crate) fn decode(headers: &HeaderMap, body: &Bytes, limits: &FetchLimits) -> Decoded {
     let values = headers.get_all(CONTENT_ENCODING).iter();
-    let limits = coding::Limits {
+    let limits = coding::CodingLimits {
         bytes: limits.decoded,
         ratio: limits.ratio,
         ratio_from: limits.ratio_from,

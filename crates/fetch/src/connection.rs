@@ -17,9 +17,9 @@ use http::Version;
 use page::url::PageUrl;
 
 use crate::pipeline::Pipeline;
-use crate::request::{Request, RequestTemplate};
+use crate::request::{FetchRequest, RequestTemplate};
 use crate::response::Response;
-use crate::settings::Http;
+use crate::settings::HttpMode;
 use crate::shared::SharedState;
 use crate::socket::Socket;
 use crate::trouble::Trouble;
@@ -44,7 +44,7 @@ enum Transport {
 
 /// The outcome of a request.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct FetchAnswer {
     /// The response, or why there is none.
     pub outcome: Result<Response, Trouble>,
     /// Time from the request to the first byte of the answer; to the end if none arrived.
@@ -75,7 +75,7 @@ impl Connection {
         let host = url.host();
         let settings = &shared.settings;
         let chosen = opened.socket.chose_http2();
-        let presumed = settings.http == Http::Http2
+        let presumed = settings.http == HttpMode::Http2
             && !chosen
             && !shared.sends_whole_urls(url)
             && shared.quirks.may_use_http2(host);
@@ -83,13 +83,15 @@ impl Connection {
             return Err(Trouble::NotHttp2);
         }
         let width = match settings.http {
-            Http::Pipelined(depth) => shared.quirks.width(host, depth.requests()),
-            Http::Auto | Http::Http10 | Http::Http11 | Http::Http2 => 1,
+            HttpMode::Pipelined(depth) => shared.quirks.width(host, depth.requests()),
+            HttpMode::Auto | HttpMode::Http10 | HttpMode::Http11 | HttpMode::Http2 => 1,
         };
         let version = match settings.http {
             _ if chosen || presumed => Version::HTTP_2,
-            Http::Http10 => Version::HTTP_10,
-            Http::Auto | Http::Http11 | Http::Pipelined(_) | Http::Http2 => Version::HTTP_11,
+            HttpMode::Http10 => Version::HTTP_10,
+            HttpMode::Auto | HttpMode::Http11 | HttpMode::Pipelined(_) | HttpMode::Http2 => {
+                Version::HTTP_11
+            }
         };
         let transport = if width > 1 {
             Transport::Pipelined(Box::new(Pipeline::new(opened.socket, width)))
@@ -111,18 +113,22 @@ impl Connection {
     ///
     /// If the returned future is dropped before it completes, the connection cannot be used
     /// again.
-    pub async fn get(&mut self, request: &Request<'_>) -> Answer {
+    pub async fn get(&mut self, request: &FetchRequest<'_>) -> FetchAnswer {
         let at_most = self.session.limits().body;
         self.get_at_most(request, at_most).await
     }
 
     /// Like [`Connection::get`], but keeps at most `at_most` bytes of the body.
-    pub(crate) async fn get_at_most(&mut self, request: &Request<'_>, at_most: usize) -> Answer {
+    pub(crate) async fn get_at_most(
+        &mut self,
+        request: &FetchRequest<'_>,
+        at_most: usize,
+    ) -> FetchAnswer {
         let session = &mut self.session;
         match &mut self.transport {
             Transport::Hyper(channel) => channel.get(session, request, at_most).await,
             Transport::Pipelined(pipeline) => {
-                let mut only = Answer::never_sent(Trouble::Stale);
+                let mut only = FetchAnswer::never_sent(Trouble::Stale);
                 let keep = |_, answer| only = answer;
                 pipelined::get_all(pipeline, session, &[*request], at_most, keep).await;
                 only
@@ -143,13 +149,13 @@ impl Connection {
     /// again.
     pub async fn get_all(
         &mut self,
-        requests: &[Request<'_>],
-        mut answered: impl FnMut(usize, Answer),
+        requests: &[FetchRequest<'_>],
+        mut answered: impl FnMut(usize, FetchAnswer),
     ) {
         let at_most = self.session.limits().body;
         let http2 = self.version() == Version::HTTP_2;
         let session = &mut self.session;
-        let mut answered = |place, mut answer: Answer| {
+        let mut answered = |place, mut answer: FetchAnswer| {
             if answer.outcome.as_ref().is_err_and(Trouble::is_repeatable) {
                 answer.outcome = Err(Trouble::Unanswered);
             }
@@ -216,7 +222,7 @@ impl Connection {
     }
 }
 
-impl Answer {
+impl FetchAnswer {
     /// Returns the answer to a request that was not sent.
     pub(crate) fn never_sent(trouble: Trouble) -> Self {
         Self {

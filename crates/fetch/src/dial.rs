@@ -13,8 +13,8 @@ use tokio::time::timeout;
 use tokio_socks::tcp::Socks5Stream;
 
 use crate::gate::AddressGate;
-use crate::proxy::{Proxy, ProxyKind};
-use crate::settings::Limits;
+use crate::proxy::{ProxyKind, ProxySettings};
+use crate::settings::FetchLimits;
 use crate::socket::Socket;
 use crate::tls::{self, AlpnOffer, Tls};
 use crate::trouble::Trouble;
@@ -26,7 +26,7 @@ const PROXY_HEAD: usize = 8 * 1024;
 pub(crate) async fn direct(
     addresses: &[SocketAddr],
     gate: &AddressGate,
-    limits: &Limits,
+    limits: &FetchLimits,
 ) -> Result<TcpStream, Trouble> {
     let tcp = first_of(addresses, limits).await?;
     if let (Ok(local), Ok(peer)) = (tcp.local_addr(), tcp.peer_addr()) {
@@ -40,9 +40,9 @@ pub(crate) async fn direct(
 /// The stream leads to the server. For `http` over an HTTP proxy it leads to the proxy itself,
 /// which then receives absolute URLs.
 pub(crate) async fn through(
-    proxy: &Proxy,
+    proxy: &ProxySettings,
     url: &PageUrl,
-    limits: &Limits,
+    limits: &FetchLimits,
 ) -> Result<TcpStream, Trouble> {
     let opened = async {
         let place = format!("{}:{}", proxy.host, proxy.port);
@@ -69,7 +69,7 @@ pub(crate) async fn secure(
     tls: &Tls,
     offer: AlpnOffer,
     url: &PageUrl,
-    limits: &Limits,
+    limits: &FetchLimits,
 ) -> Result<Socket, Trouble> {
     let name = tls::server_name(url.host_name())?;
     match timeout(limits.tls, tls.connector(offer).connect(name, tcp)).await {
@@ -79,7 +79,7 @@ pub(crate) async fn secure(
     }
 }
 
-async fn first_of(addresses: &[SocketAddr], limits: &Limits) -> Result<TcpStream, Trouble> {
+async fn first_of(addresses: &[SocketAddr], limits: &FetchLimits) -> Result<TcpStream, Trouble> {
     let each = limits.connect / u32::try_from(addresses.len().max(1)).unwrap_or(1);
     let mut trouble = Trouble::ConnectTimeout;
     for &address in addresses {
@@ -106,7 +106,11 @@ fn trouble_of(error: &io::Error) -> Trouble {
 /// Asks an HTTP proxy for a tunnel (RFC 9110, 9.3.6).
 ///
 /// The answer is read byte by byte, so that no byte of the server behind it is consumed.
-async fn tunnel(mut tcp: TcpStream, proxy: &Proxy, url: &PageUrl) -> Result<TcpStream, Trouble> {
+async fn tunnel(
+    mut tcp: TcpStream,
+    proxy: &ProxySettings,
+    url: &PageUrl,
+) -> Result<TcpStream, Trouble> {
     let place = format!("{}:{}", url.host_name(), url.port());
     let mut request = format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n").into_bytes();
     if let Some(value) = proxy.authorization() {
@@ -136,7 +140,7 @@ async fn tunnel(mut tcp: TcpStream, proxy: &Proxy, url: &PageUrl) -> Result<TcpS
     )))
 }
 
-async fn socks(tcp: TcpStream, proxy: &Proxy, url: &PageUrl) -> Result<TcpStream, Trouble> {
+async fn socks(tcp: TcpStream, proxy: &ProxySettings, url: &PageUrl) -> Result<TcpStream, Trouble> {
     let host = url
         .host_name()
         .trim_start_matches('[')

@@ -15,7 +15,7 @@ use hickory_resolver::net::NetError;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::{Resolver, TokioResolver};
 
-use crate::settings::{FetchError, Settings};
+use crate::settings::{FetchError, FetchOptions};
 use crate::trouble::Trouble;
 
 /// hostile-web.md, row 71: answers with a TTL of 0 would force a lookup for every connection.
@@ -36,7 +36,7 @@ pub(crate) struct NameResolver {
 }
 
 impl NameResolver {
-    pub(crate) fn new(settings: &Settings) -> Result<Self, FetchError> {
+    pub(crate) fn new(settings: &FetchOptions) -> Result<Self, FetchError> {
         let limits = &settings.limits;
         let config = ResolverConfig::from_parts(None, Vec::new(), name_servers(settings));
         let mut builder = Resolver::builder_with_config(config, TokioRuntimeProvider::default());
@@ -79,7 +79,7 @@ impl NameResolver {
 }
 
 /// Returns the user's name servers, else the system's, else `127.0.0.1:53` like the C library.
-fn name_servers(settings: &Settings) -> Vec<NameServerConfig> {
+fn name_servers(settings: &FetchOptions) -> Vec<NameServerConfig> {
     if !settings.name_servers.is_empty() {
         return settings
             .name_servers

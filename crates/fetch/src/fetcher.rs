@@ -6,7 +6,7 @@ use page::url::PageUrl;
 use tokio::time::Instant;
 
 use crate::connection::{Connection, OpenSocket};
-use crate::settings::{FetchError, Limits, Settings};
+use crate::settings::{FetchError, FetchLimits, FetchOptions};
 use crate::shared::{Route, SharedState};
 use crate::trouble::Trouble;
 
@@ -16,12 +16,12 @@ pub struct Fetcher(Arc<SharedState>);
 
 impl Fetcher {
     /// Creates a fetcher. Must be called within a tokio runtime, which runs the resolver.
-    pub fn new(settings: Settings) -> Result<Self, FetchError> {
+    pub fn new(settings: FetchOptions) -> Result<Self, FetchError> {
         Ok(Self(Arc::new(SharedState::new(settings)?)))
     }
 
     /// Returns the limits on what one server may cost.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &FetchLimits {
         &self.0.settings.limits
     }
 
@@ -34,7 +34,7 @@ impl Fetcher {
     }
 
     /// Connects to the server of a page: TCP or the proxy, then TLS, then HTTP as
-    /// [`Http`](crate::Http) says.
+    /// [`HttpMode`](crate::HttpMode) says.
     pub async fn connect(&self, url: &PageUrl, route: &Route) -> Result<Connection, Trouble> {
         if route.host() != url.host() {
             return Err(Trouble::OtherServer(url.origin().to_owned()));

@@ -258,7 +258,7 @@ impl AllowPrivate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Settings;
+    use crate::settings::FetchOptions;
     use proptest::prelude::*;
 
     fn url(text: &str) -> PageUrl {
@@ -379,7 +379,7 @@ mod tests {
     fn a_private_address_needs_a_permission() {
         let found = [ip("10.0.0.1"), ip("1.1.1.1")];
         let page = url("http://example.org/");
-        let gate = Settings::default().gate();
+        let gate = FetchOptions::default().gate();
         // Only the public address remains.
         assert_eq!(
             gate.admit(&page, &found).unwrap(),
@@ -389,9 +389,9 @@ mod tests {
             gate.admit(&page, &found[..1]),
             Err(Trouble::PrivateAddress(found[0]))
         );
-        let all = Settings {
+        let all = FetchOptions {
             allow_private: AllowPrivate::Always,
-            ..Settings::default()
+            ..FetchOptions::default()
         };
         assert_eq!(all.gate().admit(&page, &found).unwrap().len(), 2);
     }
@@ -405,9 +405,9 @@ mod tests {
             url("http://inside.example:8080/"),
         ];
         let allow_private = AllowPrivate::of_seeds(&seeds);
-        let gate = Settings {
+        let gate = FetchOptions {
             allow_private,
-            ..Settings::default()
+            ..FetchOptions::default()
         }
         .gate();
         let (public, private) = ([ip("1.1.1.1")], [ip("10.0.0.1")]);
@@ -430,9 +430,9 @@ mod tests {
     fn a_seed_on_a_default_port_stands_for_both_schemes() {
         let seeds = [url("http://inside.example/")];
         let allow_private = AllowPrivate::of_seeds(&seeds);
-        let gate = Settings {
+        let gate = FetchOptions {
             allow_private,
-            ..Settings::default()
+            ..FetchOptions::default()
         }
         .gate();
         assert!(
@@ -444,14 +444,14 @@ mod tests {
     /// Row 26: our own listeners are refused, whatever is allowed and however they are written.
     #[test]
     fn our_own_listeners_are_refused() {
-        let settings = Settings {
+        let settings = FetchOptions {
             allow_private: AllowPrivate::Always,
             ports: Ports::Any,
             own_listeners: vec![
                 "127.0.0.1:7700".parse().unwrap(),
                 "0.0.0.0:7701".parse().unwrap(),
             ],
-            ..Settings::default()
+            ..FetchOptions::default()
         };
         let gate = settings.gate();
         let check = |host: &str, port: u16, refused: bool| {
@@ -478,9 +478,9 @@ mod tests {
     #[test]
     fn only_named_ports_are_open() {
         let ports = Ports::of_seeds(&[url("http://example.org:8080/")]);
-        let gate = Settings {
+        let gate = FetchOptions {
             ports,
-            ..Settings::default()
+            ..FetchOptions::default()
         }
         .gate();
         for (text, open) in [

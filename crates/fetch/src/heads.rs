@@ -8,7 +8,7 @@
 
 use bytes::{Bytes, BytesMut};
 
-use crate::settings::Limits;
+use crate::settings::FetchLimits;
 
 /// The heads of one response: informational ones, then the final one.
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub(crate) struct Heads {
     limits: HeadLimits,
 }
 
-/// The limits of a head, from [`Limits`].
+/// The limits of a head, from [`FetchLimits`].
 #[derive(Default, Clone, Copy)]
 pub(crate) struct HeadLimits {
     pub(crate) bytes: usize,
@@ -54,8 +54,8 @@ pub(crate) enum Excess {
     Informational,
 }
 
-impl From<&Limits> for HeadLimits {
-    fn from(limits: &Limits) -> Self {
+impl From<&FetchLimits> for HeadLimits {
+    fn from(limits: &FetchLimits) -> Self {
         Self {
             bytes: limits.head,
             fields: limits.headers,

@@ -20,7 +20,7 @@ use hyper_util::rt::TokioIo;
 use tokio::task::JoinSet;
 
 use crate::monitored_socket::{MonitoredSocket, ReadMonitor};
-use crate::settings::Limits;
+use crate::settings::FetchLimits;
 use crate::socket::Socket;
 
 /// Requests in flight at once over HTTP/2. Servers usually allow 100 or more (RFC 9113, 6.5.2),
@@ -65,7 +65,7 @@ impl HyperConnection {
     pub(crate) async fn http1(
         socket: Socket,
         monitor: ReadMonitor,
-        limits: &Limits,
+        limits: &FetchLimits,
     ) -> hyper::Result<Self> {
         let mut builder = http1::Builder::new();
         builder.max_header_size(limits.head);
@@ -86,7 +86,7 @@ impl HyperConnection {
     }
 
     /// Begins HTTP/2.
-    pub(crate) async fn http2(socket: Socket, limits: &Limits) -> hyper::Result<Self> {
+    pub(crate) async fn http2(socket: Socket, limits: &FetchLimits) -> hyper::Result<Self> {
         let tasks = Tasks::default();
         let (sender, connection) = http2::Builder::new(tasks.clone())
             .max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX))

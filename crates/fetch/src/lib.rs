@@ -1,10 +1,10 @@
 //! The HTTP client of the crawler.
 //!
 //! A [`Fetcher`] finds a [`Route`] to a server, opens a [`Connection`] and requests one page
-//! after another, or several at once where [`Http`] allows it. Which server to ask, when and how
-//! often is decided in other crates.
+//! after another, or several at once where [`HttpMode`] allows it. Which server to ask, when and
+//! how often is decided in other crates.
 //!
-//! **Invariants.** Whatever a server does becomes an [`Answer`]: typed, bounded in bytes and in
+//! **Invariants.** Whatever a server does becomes a [`FetchAnswer`]: typed, bounded in bytes and in
 //! time, and never a panic. All network access goes through the [`gate`], which checks the very
 //! address that is then connected to. Every byte received is attributed to the request it
 //! answers, or ends the connection.
@@ -37,16 +37,16 @@ mod socket;
 mod tls;
 mod trouble;
 
-pub use connection::{Answer, Connection};
+pub use connection::{Connection, FetchAnswer};
 pub use fetcher::Fetcher;
 pub use gate::{AllowPrivate, Ports};
-pub use network::{Network, Pipes};
-pub use proxy::{Proxy, ProxyError, ProxyKind};
+pub use network::{NetworkTransport, Pipes};
+pub use proxy::{ProxyError, ProxyKind, ProxySettings};
 #[doc(hidden)]
 pub use reader::{ReadResponse, read_response};
-pub use request::Request;
+pub use request::FetchRequest;
 pub use response::{Response, Truncation};
-pub use robots::{RobotsAnswer, Verdict};
-pub use settings::{Depth, FetchError, HostSettings, Http, Limits, Settings};
+pub use robots::{RobotsAnswer, RobotsVerdict};
+pub use settings::{FetchError, FetchLimits, FetchOptions, HostSettings, HttpMode, PipelineDepth};
 pub use shared::Route;
 pub use trouble::{CertificateFault, Trouble};

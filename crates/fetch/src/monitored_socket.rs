@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
 use crate::heads::{Excess, HeadLimits, HeadStep, Heads};
-use crate::settings::Limits;
+use crate::settings::FetchLimits;
 use crate::socket::{PeekOutcome, Socket};
 
 /// A socket that records what is read from it.
@@ -62,7 +62,7 @@ pub(crate) enum Breach {
 }
 
 impl ReadMonitor {
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(limits: &FetchLimits) -> Self {
         Self(Arc::new(Mutex::new(ReadRecord {
             limits: limits.into(),
             ..ReadRecord::default()
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn bytes_belong_to_a_request_or_are_refused() {
-        let monitor = ReadMonitor::new(&Limits::default());
+        let monitor = ReadMonitor::new(&FetchLimits::default());
         assert_eq!(monitor.lock().note(b"x"), Err(Breach::Unsolicited));
         monitor.begin();
         assert_eq!(
@@ -248,7 +248,7 @@ mod tests {
         let (ours, theirs) =
             tokio::join!(tokio::net::TcpStream::connect(address), listener.accept());
         let (ours, (mut theirs, _)) = (ours.unwrap(), theirs.unwrap());
-        let monitor = ReadMonitor::new(&Limits::default());
+        let monitor = ReadMonitor::new(&FetchLimits::default());
         let mut wire = MonitoredSocket::new(Socket::Plain(ours), monitor.clone());
         monitor.begin();
         theirs.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();

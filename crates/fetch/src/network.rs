@@ -13,7 +13,7 @@ pub type Pipes = Arc<dyn Fn(SocketAddr) -> DuplexStream + Send + Sync>;
 
 /// The transport that connections use.
 #[derive(Clone, Default)]
-pub enum Network {
+pub enum NetworkTransport {
     /// TCP sockets, with TLS above them for `https`.
     #[default]
     Sockets,
@@ -22,7 +22,7 @@ pub enum Network {
     Memory(Pipes),
 }
 
-impl fmt::Debug for Network {
+impl fmt::Debug for NetworkTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Sockets => "Sockets",

@@ -20,7 +20,7 @@ use crate::reader::{ResponseHead, ResponseReader};
 use crate::reply::{self, RawReply};
 use crate::request;
 use crate::response::Truncation;
-use crate::settings::Limits;
+use crate::settings::FetchLimits;
 use crate::socket::{PeekOutcome, Socket};
 use crate::trouble::Trouble;
 
@@ -113,7 +113,7 @@ impl Pipeline {
         &mut self,
         not_before: u64,
         at_most: usize,
-        limits: &Limits,
+        limits: &FetchLimits,
         from: Instant,
     ) -> NextAnswer {
         let waiting = self.unread.len() as u64;
@@ -161,7 +161,7 @@ impl Pipeline {
     async fn read(
         &mut self,
         at_most: usize,
-        limits: &Limits,
+        limits: &FetchLimits,
         from: Instant,
         first_byte: &mut Option<Instant>,
     ) -> Result<WholeAnswer, NoAnswer> {

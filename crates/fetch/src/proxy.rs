@@ -13,7 +13,7 @@ use page::url::PageUrl;
 
 /// A proxy, as in `http://user:password@proxy.example:3128` or `socks5://127.0.0.1:9050`.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Proxy {
+pub struct ProxySettings {
     /// The protocol it speaks.
     pub kind: ProxyKind,
     /// Its host name or address.
@@ -44,7 +44,7 @@ pub enum ProxyError {
     Scheme(String),
 }
 
-impl Proxy {
+impl ProxySettings {
     /// Parses a proxy URL.
     pub fn parse(text: &str) -> Result<Self, ProxyError> {
         let (scheme, rest) = text.split_once("://").ok_or(ProxyError::Malformed)?;
@@ -125,7 +125,7 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-impl fmt::Debug for Proxy {
+impl fmt::Debug for ProxySettings {
     /// Omits the credentials.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}({}:{})", self.kind, self.host, self.port)
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn proxies_are_read_from_urls() {
         let check = |text: &str, kind, host: &str, port, credentials: Option<(&str, &str)>| {
-            let proxy = Proxy::parse(text).unwrap();
+            let proxy = ProxySettings::parse(text).unwrap();
             assert_eq!(
                 (proxy.kind, proxy.host.as_str(), proxy.port),
                 (kind, host, port),
@@ -192,17 +192,21 @@ mod tests {
             "http://h/path",
             "http://h?q",
         ] {
-            assert_eq!(Proxy::parse(text), Err(ProxyError::Malformed), "{text}");
+            assert_eq!(
+                ProxySettings::parse(text),
+                Err(ProxyError::Malformed),
+                "{text}"
+            );
         }
         assert_eq!(
-            Proxy::parse("https://h"),
+            ProxySettings::parse("https://h"),
             Err(ProxyError::Scheme("https".to_owned()))
         );
     }
 
     #[test]
     fn a_password_is_not_printed() {
-        let proxy = Proxy::parse("http://user:secret@h").unwrap();
+        let proxy = ProxySettings::parse("http://user:secret@h").unwrap();
         assert!(!format!("{proxy:?}").contains("secret"));
     }
 }

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use crate::body::{self, BodySource};
 use crate::deadline::Deadline;
 use crate::response::Truncation;
-use crate::settings::Limits;
+use crate::settings::FetchLimits;
 use crate::trouble::Trouble;
 
 /// A response head and as much of the body as arrived.
@@ -56,7 +56,7 @@ impl NoReply {
 pub(crate) async fn read(
     sent: impl Future<Output = hyper::Result<http::Response<Incoming>>>,
     at_most: usize,
-    limits: &Limits,
+    limits: &FetchLimits,
     asked: Instant,
 ) -> Result<RawReply, NoReply> {
     let mut deadline = Deadline::at(asked + limits.first_byte.min(limits.total));
@@ -82,7 +82,7 @@ pub(crate) async fn read(
 pub(crate) fn acceptable(
     status: StatusCode,
     headers: &HeaderMap,
-    limits: &Limits,
+    limits: &FetchLimits,
 ) -> Result<(), Trouble> {
     if status == StatusCode::SWITCHING_PROTOCOLS {
         return Err(Trouble::Protocol(

@@ -17,7 +17,7 @@ use crate::trouble::Trouble;
 
 /// A conditional or plain GET of one page.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct FetchRequest<'a> {
     /// The page. It must be on the server that the connection leads to.
     pub url: &'a PageUrl,
     /// The entity tag of the stored copy.
@@ -53,7 +53,7 @@ impl RequestTemplate {
     /// Returns the request in the form that hyper takes.
     pub(crate) fn message(
         &self,
-        request: &Request<'_>,
+        request: &FetchRequest<'_>,
         cookies: Option<&Jar>,
     ) -> Result<http::Request<NoBody>, Trouble> {
         let target = if self.whole_urls {

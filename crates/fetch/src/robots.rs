@@ -10,9 +10,9 @@ use bytes::Bytes;
 use page::robots::ROBOTS_LIMIT;
 use page::url::PageUrl;
 
-use crate::connection::{Answer, Connection};
+use crate::connection::{Connection, FetchAnswer};
 use crate::fetcher::Fetcher;
-use crate::request::Request;
+use crate::request::FetchRequest;
 use crate::response::{Response, Truncation};
 use crate::trouble::Trouble;
 
@@ -23,7 +23,7 @@ const HOPS: usize = 5;
 #[derive(Debug, Clone)]
 pub struct RobotsAnswer {
     /// What it means for the crawl.
-    pub verdict: Verdict,
+    pub verdict: RobotsVerdict,
     /// The status of the last response, if there was one.
     pub status: Option<u16>,
     /// Why there was no response, if there was none.
@@ -36,7 +36,7 @@ pub struct RobotsAnswer {
 
 /// The meaning of a robots.txt response (RFC 9309, 2.3.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RobotsVerdict {
     /// The file. It is cut at [`ROBOTS_LIMIT`] bytes, so its last line may be incomplete.
     Found(Bytes),
     /// There is no file: everything is allowed.
@@ -53,7 +53,7 @@ impl Fetcher {
     /// connection to the server, if there is one.
     pub async fn robots(&self, url: &PageUrl, connection: &mut Option<Connection>) -> RobotsAnswer {
         let mut answer = RobotsAnswer {
-            verdict: Verdict::Unavailable,
+            verdict: RobotsVerdict::Unavailable,
             status: None,
             trouble: None,
             retry_after: None,
@@ -83,7 +83,7 @@ impl Fetcher {
             match response.location(&place) {
                 Some(Ok(next)) => place = next,
                 Some(Err(_)) => {
-                    answer.verdict = Verdict::Missing;
+                    answer.verdict = RobotsVerdict::Missing;
                     return answer;
                 }
                 None => {
@@ -93,7 +93,7 @@ impl Fetcher {
             }
         }
         // RFC 9309, 2.3.1.2: after too many redirects the file may be treated as missing.
-        answer.verdict = Verdict::Missing;
+        answer.verdict = RobotsVerdict::Missing;
         answer
     }
 
@@ -105,7 +105,7 @@ impl Fetcher {
         &self,
         place: &PageUrl,
         connection: &mut Option<Connection>,
-    ) -> Answer {
+    ) -> FetchAnswer {
         for _ in 0..2 {
             let answer = self.ask_once(place, connection).await;
             let repeat = answer.outcome.as_ref().err().map(Trouble::is_repeatable);
@@ -117,7 +117,7 @@ impl Fetcher {
         self.ask_once(place, connection).await
     }
 
-    async fn ask_once(&self, place: &PageUrl, connection: &mut Option<Connection>) -> Answer {
+    async fn ask_once(&self, place: &PageUrl, connection: &mut Option<Connection>) -> FetchAnswer {
         let kept = connection
             .take()
             .filter(|kept| kept.is_open() && kept.leads_to(place));
@@ -135,20 +135,20 @@ impl Fetcher {
                     .get_at_most(&asking(place), ROBOTS_LIMIT)
                     .await
             }
-            Err(trouble) => Answer::never_sent(trouble),
+            Err(trouble) => FetchAnswer::never_sent(trouble),
         }
     }
 }
 
-fn asking(url: &PageUrl) -> Request<'_> {
-    Request {
+fn asking(url: &PageUrl) -> FetchRequest<'_> {
+    FetchRequest {
         url,
         etag: None,
         last_modified: None,
     }
 }
 
-fn verdict_on(response: &Response) -> Verdict {
+fn verdict_on(response: &Response) -> RobotsVerdict {
     match response.status {
         // A file cut by a failure may lack the rule that matters. One that is merely too long is
         // used up to the limit (RFC 9309, 2.5).
@@ -158,16 +158,16 @@ fn verdict_on(response: &Response) -> Verdict {
                 None | Some(Truncation::Size | Truncation::Ratio)
             ) =>
         {
-            Verdict::Unavailable
+            RobotsVerdict::Unavailable
         }
-        200..=299 => Verdict::Found(
+        200..=299 => RobotsVerdict::Found(
             response
                 .content
                 .slice(..response.content.len().min(ROBOTS_LIMIT)),
         ),
         // hostile-web.md, row 44: a server that asks for fewer requests must not get more.
-        429 => Verdict::Unavailable,
-        300..=499 => Verdict::Missing,
-        _ => Verdict::Unavailable,
+        429 => RobotsVerdict::Unavailable,
+        300..=499 => RobotsVerdict::Missing,
+        _ => RobotsVerdict::Unavailable,
     }
 }

@@ -12,25 +12,25 @@ use page::url::PageUrl;
 use rustls_pki_types::CertificateDer;
 
 use crate::gate::{AddressGate, AllowPrivate, Ports};
-use crate::network::Network;
-use crate::proxy::Proxy;
+use crate::network::NetworkTransport;
+use crate::proxy::ProxySettings;
 use crate::trouble::Trouble;
 
 /// All settings of fetching.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct FetchOptions {
     /// The `User-Agent` header, such as `avocet/0.1.0 (+https://example.org/bot)`.
     pub user_agent: String,
     /// The HTTP version to use.
-    pub http: Http,
+    pub http: HttpMode,
     /// What one server may cost.
-    pub limits: Limits,
+    pub limits: FetchLimits,
     /// Which servers may have a non-public address.
     pub allow_private: AllowPrivate,
     /// Which ports may be connected to.
     pub ports: Ports,
     /// The proxy that all connections go through.
-    pub proxy: Option<Proxy>,
+    pub proxy: Option<ProxySettings>,
     /// Headers and credentials for single servers, by [`PageUrl::origin`]
     /// (`https://example.org`). The scheme is part of the key, so that credentials for `https`
     /// are never sent in the clear.
@@ -45,12 +45,12 @@ pub struct Settings {
     /// The name servers to use; the system's if empty.
     pub name_servers: Vec<SocketAddr>,
     /// The transport that connections use.
-    pub network: Network,
+    pub network: NetworkTransport,
 }
 
 /// The HTTP version to use, and how many requests may be in flight at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Http {
+pub enum HttpMode {
     /// HTTP/2 where a server selects it in the TLS handshake, else HTTP/1.1 with one request at
     /// a time.
     #[default]
@@ -61,7 +61,7 @@ pub enum Http {
     Http11,
     /// HTTP/1.1 with several requests in flight. The number is reduced, down to one, for a
     /// server that cannot handle it.
-    Pipelined(Depth),
+    Pipelined(PipelineDepth),
     /// HTTP/2 only.
     ///
     /// Over TLS nothing else is offered. Without TLS the server is assumed to speak it (prior
@@ -74,7 +74,7 @@ pub enum Http {
 
 /// The number of requests that may be pipelined: 2 to 32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Depth(u8);
+pub struct PipelineDepth(u8);
 
 /// Headers and credentials for one server.
 #[derive(Debug, Clone, Default)]
@@ -87,7 +87,7 @@ pub struct HostSettings {
 
 /// Limits on what one server may cost: time, bytes and counts.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct FetchLimits {
     /// Time for one DNS lookup.
     pub dns: Duration,
     /// Time to connect, over all addresses of the server.
@@ -99,7 +99,7 @@ pub struct Limits {
     /// Time from the request to the end of the body.
     pub total: Duration,
     /// Interval at which the mean rate of a body is checked against
-    /// [`Limits::bytes_per_second`].
+    /// [`FetchLimits::bytes_per_second`].
     pub slow_for: Duration,
     /// Mean rate in bytes per second below which reading a body is abandoned.
     pub bytes_per_second: u64,
@@ -107,7 +107,7 @@ pub struct Limits {
     pub body: usize,
     /// Size of a body after decompression, in bytes.
     pub decoded: usize,
-    /// Ratio of decompressed to compressed size, enforced beyond [`Limits::ratio_from`].
+    /// Ratio of decompressed to compressed size, enforced beyond [`FetchLimits::ratio_from`].
     pub ratio: usize,
     /// Decompressed size in bytes up to which any ratio is accepted: a short page of spaces is
     /// not a bomb.
@@ -142,12 +142,12 @@ pub enum FetchError {
     Credentials(String),
 }
 
-impl Default for Settings {
+impl Default for FetchOptions {
     fn default() -> Self {
         Self {
             user_agent: concat!("avocet/", env!("CARGO_PKG_VERSION")).to_owned(),
-            http: Http::default(),
-            limits: Limits::default(),
+            http: HttpMode::default(),
+            limits: FetchLimits::default(),
             allow_private: AllowPrivate::default(),
             ports: Ports::default(),
             proxy: None,
@@ -156,12 +156,12 @@ impl Default for Settings {
             extra_roots: Vec::new(),
             own_listeners: Vec::new(),
             name_servers: Vec::new(),
-            network: Network::default(),
+            network: NetworkTransport::default(),
         }
     }
 }
 
-impl Settings {
+impl FetchOptions {
     /// Allows private addresses: those of every server and port if `private`, else those of the
     /// seeds.
     pub fn open_gate(&mut self, private: bool, seeds: &[PageUrl]) {
@@ -184,7 +184,7 @@ impl Settings {
     }
 }
 
-impl Depth {
+impl PipelineDepth {
     /// Returns the depth if it is 2 to 32. One request is not pipelining, and servers' buffers
     /// are not made for more than 32.
     pub fn new(requests: u8) -> Option<Self> {
@@ -197,14 +197,14 @@ impl Depth {
     }
 }
 
-impl Default for Depth {
+impl Default for PipelineDepth {
     /// Eight: this saves most round trips, and few requests are lost when a server closes early.
     fn default() -> Self {
         Self(8)
     }
 }
 
-impl Default for Limits {
+impl Default for FetchLimits {
     /// The limits of `hostile-web.md`.
     fn default() -> Self {
         Self {

@@ -15,17 +15,17 @@ use crate::cookies::Jar;
 use crate::dial;
 use crate::dns::NameResolver;
 use crate::gate::AddressGate;
-use crate::network::{Network, Pipes};
+use crate::network::{NetworkTransport, Pipes};
 use crate::proxy::{ProxyKind, basic};
 use crate::quirks::ServerQuirks;
-use crate::settings::{FetchError, Http, Settings};
+use crate::settings::{FetchError, FetchOptions, HttpMode};
 use crate::socket::Socket;
 use crate::tls::{AlpnOffer, Tls};
 use crate::trouble::Trouble;
 
 /// The state that the clones of a fetcher and its connections share.
 pub(crate) struct SharedState {
-    pub(crate) settings: Settings,
+    pub(crate) settings: FetchOptions,
     pub(crate) cookies: Option<Jar>,
     names: NameResolver,
     gate: AddressGate,
@@ -56,7 +56,7 @@ impl Route {
 }
 
 impl SharedState {
-    pub(crate) fn new(settings: Settings) -> Result<Self, FetchError> {
+    pub(crate) fn new(settings: FetchOptions) -> Result<Self, FetchError> {
         let mut headers = HeaderMap::new();
         let agent = HeaderValue::try_from(&settings.user_agent)
             .map_err(|_| FetchError::UserAgent(settings.user_agent.clone()))?;
@@ -115,8 +115,8 @@ impl SharedState {
         route: &Route,
     ) -> Result<(Socket, SocketAddr), Trouble> {
         match &self.settings.network {
-            Network::Sockets => self.socket(url, route).await,
-            Network::Memory(pipes) => self.pipe(url, route, pipes),
+            NetworkTransport::Sockets => self.socket(url, route).await,
+            NetworkTransport::Memory(pipes) => self.pipe(url, route, pipes),
         }
     }
 
@@ -204,9 +204,11 @@ impl SharedState {
     /// Returns the protocols to offer to a server in the TLS handshake.
     fn offer(&self, host: HostId) -> AlpnOffer {
         let http2 = match self.settings.http {
-            Http::Auto => AlpnOffer::Both,
-            Http::Http2 => AlpnOffer::Http2,
-            Http::Http10 | Http::Http11 | Http::Pipelined(_) => return AlpnOffer::Http1,
+            HttpMode::Auto => AlpnOffer::Both,
+            HttpMode::Http2 => AlpnOffer::Http2,
+            HttpMode::Http10 | HttpMode::Http11 | HttpMode::Pipelined(_) => {
+                return AlpnOffer::Http1;
+            }
         };
         if self.quirks.may_use_http2(host) {
             http2

@@ -11,7 +11,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::{self, AlertDescription, CertificateError, ClientConfig, RootCertStore};
 
-use crate::settings::{FetchError, Settings};
+use crate::settings::{FetchError, FetchOptions};
 use crate::trouble::{CertificateFault, Trouble};
 
 /// One TLS connector for each set of protocols that is offered.
@@ -31,7 +31,7 @@ pub(crate) enum AlpnOffer {
 }
 
 impl Tls {
-    pub(crate) fn new(settings: &Settings) -> Result<Self, FetchError> {
+    pub(crate) fn new(settings: &FetchOptions) -> Result<Self, FetchError> {
         let mut roots = RootCertStore {
             roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
         };

@@ -35,7 +35,7 @@ use host::BenchHost;
 use places::{PagePlace, PagePlaces};
 
 pub use standing::Standing;
-pub use visit::Visit;
+pub use visit::HostVisit;
 
 pub(crate) type ServerIndex = u32;
 pub(crate) type HostIndex = u32;
@@ -74,7 +74,7 @@ impl Default for Manners {
 #[derive(Debug)]
 pub enum Turn {
     /// Visit this host.
-    Visit(Visit),
+    Visit(HostVisit),
     /// Wait until this moment, unless a page is offered or a visit settled before.
     WaitUntil(Moment),
     /// No page is waiting, or all servers need a longer wait than the settings allow.
@@ -94,7 +94,7 @@ pub enum ServerKey {
 #[derive(Debug)]
 pub enum Bound {
     /// Continue: no other visit uses the address.
-    Go(Visit),
+    Go(HostVisit),
     /// The address belongs to another server entry. The pages now wait there.
     Moved,
 }
@@ -259,14 +259,14 @@ impl Bench {
     }
 
     /// Returns the ledger key of the server of a visit.
-    pub fn server(&self, visit: &Visit) -> ServerKey {
+    pub fn server(&self, visit: &HostVisit) -> ServerKey {
         let address = self.servers[visit.server as usize].address;
         address.map_or(ServerKey::Host(visit.host), ServerKey::Address)
     }
 
     /// Updates the server's count of consecutive refusals: adds one if it refused, else resets
     /// it.
-    pub fn count_refusal(&mut self, visit: &mut Visit, refused: bool) {
+    pub fn count_refusal(&mut self, visit: &mut HostVisit, refused: bool) {
         let server = &mut self.servers[visit.server as usize];
         server.refusals = if refused {
             server.refusals.saturating_add(1)
@@ -296,7 +296,7 @@ impl Bench {
     }
 
     /// Assigns the address that the host of a visit resolved to.
-    pub fn bind(&mut self, visit: Visit, address: IpAddr) -> Bound {
+    pub fn bind(&mut self, visit: HostVisit, address: IpAddr) -> Bound {
         let here = &mut self.servers[visit.server as usize];
         if here.address == Some(address) {
             return Bound::Go(visit);
@@ -320,7 +320,7 @@ impl Bench {
     /// Ends a visit. The server is ready again after `delay`; `open` says whether the
     /// connection stays open. Pages of the visit that were not requested go back to the queue
     /// of their host.
-    pub fn settle(&mut self, visit: Visit, now: Moment, delay: Duration, open: bool) {
+    pub fn settle(&mut self, visit: HostVisit, now: Moment, delay: Duration, open: bool) {
         let server = &mut self.servers[visit.server as usize];
         server.pace = Some(delay);
         if !delay.is_zero() {
@@ -433,7 +433,7 @@ impl Bench {
         queue.fill(most, &mut self.places);
     }
 
-    fn move_host(&mut self, visit: Visit, target: ServerIndex) {
+    fn move_host(&mut self, visit: HostVisit, target: ServerIndex) {
         let (index, server) = (visit.index, visit.server);
         self.unlist(index);
         self.visits -= 1;

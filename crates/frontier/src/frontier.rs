@@ -49,7 +49,7 @@ const ANCHOR: usize = 120;
 
 /// A link to a page, or a seed.
 #[derive(Debug, Clone, Copy)]
-pub struct Link<'a> {
+pub struct FrontierLink<'a> {
     /// The URL of the page.
     pub url: &'a PageUrl,
     /// Number of links from a seed.
@@ -69,7 +69,7 @@ pub struct Reading<'a> {
     pub text: Text<'a>,
     /// Its links to known pages, with the numbers that [`Frontier::hear`] and
     /// [`Frontier::number`] return.
-    pub links: &'a [policy::Link<'a>],
+    pub links: &'a [policy::LinkFact<'a>],
     /// Number of pages that it links to.
     pub out_links: u32,
     /// Whether the page was read before.
@@ -135,7 +135,7 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Adds a page that is not known yet. Returns its number and the fact to commit.
-    pub fn hear(&mut self, link: Link<'_>, now: Moment) -> (Number, Entry) {
+    pub fn hear(&mut self, link: FrontierLink<'_>, now: Moment) -> (Number, Entry) {
         let page = link.url.id();
         let number = self.seen.insert(page);
         let discovery = Discovery {
@@ -167,7 +167,7 @@ impl<P: Policy> Frontier<P> {
         if self.seen.number(url.id()).is_some() {
             return None;
         }
-        let seed = Link {
+        let seed = FrontierLink {
             url,
             depth: 0,
             hops: 0,
@@ -205,7 +205,7 @@ impl<P: Policy> Frontier<P> {
     ///
     /// The texts of a target are in a Bloom filter of 32 bits with one hash. It has at most 12
     /// bits set. So at most about one in three new texts is wrongly taken for known.
-    fn kept_words(&mut self, link: &policy::Link<'_>, again: bool) -> String {
+    fn kept_words(&mut self, link: &policy::LinkFact<'_>, again: bool) -> String {
         let words = shortened(link.anchor);
         let bit = 1 << (hash_of(words) % 32);
         let kept = self.in_links.get(link.to.index());

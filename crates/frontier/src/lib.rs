@@ -24,12 +24,12 @@ pub mod record;
 mod rows;
 pub mod seen_set;
 
-pub use bench::{Bench, Bound, ServerKey, Standing, Visit};
+pub use bench::{Bench, Bound, HostVisit, ServerKey, Standing};
 pub use budget::Budget;
 pub use buffer::Buffer;
 pub use domains::{DomainAccount, DomainLimits, SpentBudget};
 pub use facts::Facts;
-pub use frontier::{Frontier, Link, More, Next, Placed, Reading, Recalled, Said};
+pub use frontier::{Frontier, FrontierLink, More, Next, Placed, Reading, Recalled, Said};
 pub use memory::MemoryLedger;
 pub use novelty::Novelty;
 pub use owner::Partition;

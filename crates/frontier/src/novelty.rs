@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use page::{Digest, Fingerprint, Simhash};
+use page::{Fingerprint, Simhash, TextDigest};
 
 /// Added to the waste score for a page with exactly the text of another one.
 const IDENTICAL: u32 = 16;
@@ -48,7 +48,7 @@ impl Novelty {
     }
 
     /// Updates the score of a pattern with the text of one of its pages.
-    pub fn observe(&mut self, pattern: u64, text: &Digest) {
+    pub fn observe(&mut self, pattern: u64, text: &TextDigest) {
         if self.patterns.len() >= PATTERNS {
             self.patterns.retain(|_, known| known.waste >= STARVED / 2);
         }
@@ -78,11 +78,11 @@ mod tests {
     /// n-th.
     fn crawl(text: impl Fn(u64) -> (u64, u64)) -> usize {
         let mut novelty = Novelty::default();
-        let blank = Digest::of("");
+        let blank = TextDigest::of("");
         let page = |n| {
             let (fingerprint, simhash) = text(n);
             let (fingerprint, simhash) = (Fingerprint(fingerprint), Simhash(simhash));
-            Digest {
+            TextDigest {
                 fingerprint,
                 simhash,
                 shingles: blank.shingles.clone(),

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use page::{Digest, HostId, PageId, PageUrl, RecordLocation};
+use page::{HostId, PageId, PageUrl, RecordLocation, TextDigest};
 use policy::server::Estimate;
 use policy::{History, Moment};
 use serde::{Deserialize, Serialize};
@@ -140,7 +140,7 @@ pub struct PageCopy {
     /// `Last-Modified` for conditional requests.
     pub last_modified: Option<String>,
     /// Digest of the text; `None`: there is no text, as in an image.
-    pub text: Option<Digest>,
+    pub text: Option<TextDigest>,
     /// Whether the index is to contain the page.
     pub indexed: bool,
     /// The WebSub hub that the feed names and that could announce its changes.
@@ -212,7 +212,7 @@ pub enum Probe {
     /// The host says that there is no such page.
     Honest,
     /// A soft 404: a page with this text.
-    Soft(Digest),
+    Soft(TextDigest),
 }
 
 /// Recent speed of a host.

@@ -7,8 +7,8 @@
 //! "The chapter" is chapter 6 of Baldi, Frasconi & Smyth, "Modeling the Internet and the Web"
 //! (2003), which several experiments repeat.
 //!
-//! **Invariant:** a [`Study`] is a pure function of the [`Setting`] and the experiment's own
-//! options.
+//! **Invariant:** a [`Study`] is a pure function of the [`ExperimentSetup`] and the experiment's
+//! own options.
 
 pub mod currency;
 pub mod ephemeral;
@@ -28,7 +28,7 @@ use crate::world::World;
 
 /// Settings that all experiments share.
 #[derive(Debug, Clone)]
-pub struct Setting {
+pub struct ExperimentSetup {
     /// Directory of a recorded world, or `invented:NAME`.
     pub world: String,
     /// Settings of an invented world, as pairs of name and value.
@@ -54,7 +54,7 @@ pub struct Study {
     /// The measured numbers.
     pub findings: Findings,
     /// Published claims and whether they held.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<PublishedClaim>,
     /// Figures, each with the stem of its file name.
     pub figures: Vec<(String, Figure)>,
     /// Remarks a reader needs to judge the numbers, such as what was left out and why.
@@ -63,7 +63,7 @@ pub struct Study {
 
 /// A published claim and whether it held.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Claim {
+pub struct PublishedClaim {
     /// Short identifier, as in `docs/science/claims.md`: `UO1`, `2L1`, `BK1`, …
     pub id: &'static str,
     /// The claim in one sentence.
@@ -79,7 +79,7 @@ pub struct Claim {
 /// Name and meaning of a metric, for `--help`.
 pub type Metric = (&'static str, &'static str);
 
-impl Setting {
+impl ExperimentSetup {
     /// Returns whether the world is invented, so that each run gets a world of its own.
     pub fn is_invented(&self) -> bool {
         World::is_invented(&self.world)

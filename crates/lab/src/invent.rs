@@ -1,6 +1,6 @@
 //! Generators of worlds, one module per kind.
 //!
-//! Every generator is a `Plan` with public fields, which users set by name, and a method
+//! Every generator is a plan: a struct with public fields, which users set by name, and a method
 //! `invent(seed)`. Its module names the distributions and their sources.
 //!
 //! **Invariant:** a world is a pure function of its plan and its seed. Every object draws from

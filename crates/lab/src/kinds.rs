@@ -22,9 +22,9 @@ pub use graph::Graph;
 pub use histories::{Histories, Version};
 pub use linked::Linked;
 pub use lives::{Change, Lives, text_at};
-pub use news::{Clicked, News, Shown};
+pub use news::{Clicked, LinkPeriod, News};
 pub use queries::Queries;
-pub use topic::{Labels, Topic};
+pub use topic::{LabelledWorld, Labels};
 pub use traffic::Traffic;
 
 pub(crate) use reach::ReachSearch;

@@ -22,21 +22,21 @@ pub mod profit;
 pub mod quality;
 pub mod recency;
 
-pub use gain::Gain;
+pub use gain::QualityGain;
 pub use pagerank::{pagerank, personalised_pagerank};
 
 /// A measure as a function of the progress of a crawl.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Curve {
+pub struct MetricCurve {
     /// Name of the measure, as `avocet lab` prints it: `p_cs`, `p_st@10`, …
     pub metric: String,
     /// Points in order of rising `x`.
-    pub points: Vec<Point>,
+    pub points: Vec<MetricPoint>,
 }
 
 /// A point of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct MetricPoint {
     /// Share of all pages visited so far.
     pub x: f64,
     /// Value of the measure at that point.
@@ -106,10 +106,10 @@ impl Truth {
     }
 }
 
-impl Curve {
+impl MetricCurve {
     /// Creates a curve over the first 1, 2, … visits in a web of `pages` pages.
     fn over_visits(metric: &str, pages: usize, values: impl Iterator<Item = f64>) -> Self {
-        let point = |(visited, value): (usize, f64)| Point {
+        let point = |(visited, value): (usize, f64)| MetricPoint {
             x: visited as f64 / pages as f64,
             value,
         };
@@ -179,7 +179,7 @@ mod tests {
     }
 
     /// Mean of a measure over all orders, point by point.
-    pub(super) fn mean(pages: usize, measure: impl Fn(&[usize]) -> Curve) -> Vec<f64> {
+    pub(super) fn mean(pages: usize, measure: impl Fn(&[usize]) -> MetricCurve) -> Vec<f64> {
         let orders = orders(pages);
         let mut sums = vec![0.0; pages];
         for order in &orders {
@@ -190,7 +190,7 @@ mod tests {
         sums.iter().map(|sum| sum / orders.len() as f64).collect()
     }
 
-    pub(super) fn assert_close(found: &Curve, expected: &[f64], what: &str) {
+    pub(super) fn assert_close(found: &MetricCurve, expected: &[f64], what: &str) {
         assert_eq!(found.points.len(), expected.len(), "{what}");
         for (point, value) in found.points.iter().zip(expected) {
             let close = (point.value - value).abs() < 1e-12;
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn values_are_those_of_the_nearest_page() {
-        let curve = Curve::over_visits("x", 10, (1..=8).map(f64::from));
+        let curve = MetricCurve::over_visits("x", 10, (1..=8).map(f64::from));
         for (share, expected) in [
             (0.01, Some(1.0)),
             (0.24, Some(2.0)),

@@ -30,7 +30,7 @@ pub struct Chapter {
 
 /// General information on the page.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct About {
+pub struct ReportInfo {
     /// Version of the program.
     pub version: String,
     /// Remarks on all experiments; an empty line starts a paragraph.
@@ -44,7 +44,7 @@ pub struct About {
 }
 
 /// Renders the page.
-pub fn page(chapters: &[Chapter], about: &About) -> String {
+pub fn page(chapters: &[Chapter], about: &ReportInfo) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\

@@ -13,5 +13,5 @@ pub mod upkeep;
 mod wall;
 
 pub use ordering::{Trip, order_after, order_of_crawl, order_of_visits, order_within, trip};
-pub use partition::{Confinement, Coordination, Division, Plan, Work, team};
-pub use wall::Web;
+pub use partition::{Confinement, Coordination, Division, TeamPlan, TeamWork, team};
+pub use wall::CrawlableWorld;

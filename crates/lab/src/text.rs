@@ -13,12 +13,12 @@ mod words;
 mod workload;
 
 pub use scores::{Scored, Scorer};
-pub(crate) use workload::Log;
-pub use workload::{Query, Workload};
+pub(crate) use workload::QueryLog;
+pub use workload::{QueryWorkload, WorkloadQuery};
 
 use std::collections::HashMap;
 
-use page::{Digest, Limits, PageId, PageUrl, Shingles};
+use page::{PageId, PageUrl, ReadLimits, Shingles, TextDigest};
 
 use crate::LabError;
 use crate::world::{Body, Histories};
@@ -26,16 +26,16 @@ use words::{QueryVocabulary, count};
 
 /// The texts of a history.
 #[derive(Debug, Clone)]
-pub struct Texts {
+pub struct CountedTexts {
     /// The text of each body.
     of_body: Vec<u32>,
-    texts: Vec<Text>,
+    texts: Vec<CountedText>,
     in_links: Option<Vec<u32>>,
 }
 
 /// The counts and shingles of a text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Text {
+pub struct CountedText {
     /// Query words that it contains, with their counts, by ascending word number.
     pub counts: Box<[(u32, u32)]>,
     /// Number of all its words.
@@ -47,12 +47,12 @@ pub struct Text {
 /// The data that is kept of a body.
 struct BodyReading {
     fingerprint: u64,
-    text: Text,
+    text: CountedText,
     /// Targets of its links; `None` if it is not HTML or its links are not needed.
     links: Option<Vec<PageId>>,
 }
 
-impl Texts {
+impl CountedTexts {
     /// Reads all bodies once, on all cores, and counts the words of the vocabulary.
     pub(crate) fn read(
         histories: &Histories,
@@ -88,7 +88,7 @@ impl Texts {
     /// in-links.
     #[cfg(test)]
     pub(crate) fn invented(counts: &[[u32; 4]], pages: usize) -> Self {
-        let text = |counts: &[u32; 4]| Text {
+        let text = |counts: &[u32; 4]| CountedText {
             counts: (0..).zip(*counts).filter(|(_, count)| *count > 0).collect(),
             length: 5 + counts.iter().sum::<u32>(),
             shingles: Shingles::default(),
@@ -106,7 +106,7 @@ impl Texts {
     }
 
     /// A text.
-    pub fn text(&self, number: u32) -> &Text {
+    pub fn text(&self, number: u32) -> &CountedText {
         &self.texts[number as usize]
     }
 
@@ -152,15 +152,15 @@ fn bases(histories: &Histories, first: &[Option<u32>]) -> Vec<Option<u32>> {
 fn read(body: &Body, base: Option<&PageUrl>, vocabulary: &QueryVocabulary) -> BodyReading {
     let parsed = body.html.then(|| body.parsed(base, &limits(base)));
     let Some(parsed) = parsed.flatten() else {
-        return measured(&body.text, Digest::of(&body.text), None, vocabulary);
+        return measured(&body.text, TextDigest::of(&body.text), None, vocabulary);
     };
     let links = base.map(|_| parsed.links.iter().map(|link| link.id).collect());
     measured(&parsed.text, parsed.digest, links, vocabulary)
 }
 
-fn limits(base: Option<&PageUrl>) -> Limits {
-    let all = Limits::default();
-    Limits {
+fn limits(base: Option<&PageUrl>) -> ReadLimits {
+    let all = ReadLimits::default();
+    ReadLimits {
         links: if base.is_some() { all.links } else { 0 },
         ..all
     }
@@ -168,14 +168,14 @@ fn limits(base: Option<&PageUrl>) -> Limits {
 
 fn measured(
     text: &str,
-    digest: Digest,
+    digest: TextDigest,
     links: Option<Vec<PageId>>,
     vocabulary: &QueryVocabulary,
 ) -> BodyReading {
     let (counts, length) = count(text, vocabulary);
     BodyReading {
         fingerprint: digest.fingerprint.0,
-        text: Text {
+        text: CountedText {
             counts,
             length,
             shingles: digest.shingles,
@@ -237,7 +237,7 @@ mod tests {
         let bodies = Bodies::kept(bodies.map(Body::html).to_vec());
         let histories = Histories::new(pages.into_iter(), versions, bodies);
         let vocabulary = QueryVocabulary::of(["blue", "sea", "coral"].into_iter());
-        let texts = Texts::read(&histories, &vocabulary).unwrap();
+        let texts = CountedTexts::read(&histories, &vocabulary).unwrap();
         assert_eq!([0, 1, 2].map(|body| texts.of_body(body)), [0, 1, 0]);
         assert_eq!(*texts.text(0).counts, [(0, 2), (1, 1)]);
         assert_eq!(texts.text(0).length, 4);

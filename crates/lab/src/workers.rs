@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::thread;
 
 /// Receives the progress of an experiment.
-pub trait Progress: Sync {
+pub trait ExperimentProgress: Sync {
     /// Announces the start of `steps` steps of `what`.
     fn begin(&self, what: &str, steps: usize);
     /// Announces the end of one step.
@@ -18,7 +18,7 @@ pub trait Progress: Sync {
 #[derive(Debug, Clone, Copy)]
 pub struct Silent;
 
-impl Progress for Silent {
+impl ExperimentProgress for Silent {
     fn begin(&self, _what: &str, _steps: usize) {}
     fn step(&self) {}
 }
@@ -30,7 +30,7 @@ impl Progress for Silent {
 pub fn each<T: Send, R: Send>(
     pieces: Vec<T>,
     threads: usize,
-    progress: &dyn Progress,
+    progress: &dyn ExperimentProgress,
     work: impl Fn(T) -> R + Sync,
 ) -> Vec<R> {
     let count = pieces.len();
@@ -74,7 +74,7 @@ mod tests {
 
     struct CountedSteps(AtomicUsize);
 
-    impl Progress for CountedSteps {
+    impl ExperimentProgress for CountedSteps {
         fn begin(&self, _: &str, _: usize) {}
         fn step(&self) {
             self.0.fetch_add(1, Ordering::Relaxed);

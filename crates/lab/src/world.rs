@@ -10,8 +10,8 @@
 mod invented;
 
 pub use crate::kinds::{
-    Bodies, Body, Clicked, Corpus, Graph, Histories, Labels, Linked, News, Queries, Shown, Topic,
-    Traffic, Version,
+    Bodies, Body, Clicked, Corpus, Graph, Histories, LabelledWorld, Labels, LinkPeriod, Linked,
+    News, Queries, Traffic, Version,
 };
 pub use invented::{catalog, page_rates};
 
@@ -48,7 +48,7 @@ pub enum World {
     /// Pages and links.
     Graph(Graph),
     /// Pages, links, texts and labels.
-    Topic(Topic),
+    Topic(LabelledWorld),
     /// Pages, links and views.
     Traffic(Traffic),
     /// Pages and their versions.
@@ -101,7 +101,7 @@ impl World {
         } else if has("clicks.tsv")? || has("sources.tsv")? {
             Self::News(News::read(directory)?)
         } else if has("edges.tsv")? && (has("labels.tsv")? || has("bodies.ndjson")?) {
-            Self::Topic(Topic::read(directory)?)
+            Self::Topic(LabelledWorld::read(directory)?)
         } else if has("edges.tsv")? && has("views.tsv")? {
             Self::Traffic(Traffic::read(directory)?)
         } else if has("edges.tsv")? {

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crawl::Answer;
 use fetch::Response;
 use page::{Directives, PageUrl, link_header};
-use repository::archive::{Cut, DecodeLimits, Digest, Record};
+use repository::archive::{Cut, DecodeLimits, PayloadDigest, WarcRecord};
 
 /// The product token by which robots.txt files name this crawler (RFC 9309, section 2.2.1).
 pub const TOKEN: &str = "avocet";
@@ -14,7 +14,7 @@ pub const TOKEN: &str = "avocet";
 const UNDECODED: &str = "undecoded";
 
 /// Converts an answer that came over the network.
-pub fn live(response: &Response, url: &PageUrl, token: &str, payload: Digest) -> Answer {
+pub fn live(response: &Response, url: &PageUrl, token: &str, payload: PayloadDigest) -> Answer {
     let owned = |text: Option<&str>| text.map(str::to_owned);
     Answer {
         status: response.status,
@@ -35,7 +35,7 @@ pub fn live(response: &Response, url: &PageUrl, token: &str, payload: Digest) ->
 }
 
 /// Converts an archived answer.
-pub fn kept(record: &Record, url: &PageUrl, token: &str) -> Result<Answer> {
+pub fn kept(record: &WarcRecord, url: &PageUrl, token: &str) -> Result<Answer> {
     let status = record.status().context("the record holds no HTTP answer")?;
     let header = |name| record.header(name).map(|value| value.into_owned());
     let content = record.content(DecodeLimits::default());
@@ -57,7 +57,7 @@ pub fn kept(record: &Record, url: &PageUrl, token: &str) -> Result<Answer> {
             Cut::Encoded => UNDECODED,
         })),
         content: Bytes::from(content.bytes.into_owned()),
-        payload: Digest::of(&[&record.body()]).0,
+        payload: PayloadDigest::of(&[&record.body()]).0,
     })
 }
 
@@ -65,7 +65,7 @@ pub fn kept(record: &Record, url: &PageUrl, token: &str) -> Result<Answer> {
 /// [`fetch::Truncation`].
 ///
 /// It takes precedence over a decoding error: a truncated body cannot be decoded to its end either.
-fn archived_cut(record: &Record) -> Option<&'static str> {
+fn archived_cut(record: &WarcRecord) -> Option<&'static str> {
     Some(match record.field("WARC-Truncated")? {
         "length" => "truncated:size",
         "time" => "truncated:time",

@@ -35,7 +35,7 @@ use tracing::warn;
 use crate::clock::Clock;
 use crate::explain::Explanation;
 use crate::live::core_figures::Durations;
-use crate::live::meter::{Fetch, Kind, TickValues, outcome, priced, written};
+use crate::live::meter::{Fetch, FetchPurpose, TickValues, outcome, priced, written};
 use crate::live::progress::{Figures, Progress};
 use crate::live::snapshot::Snapshot;
 use crate::live::{Live, RunningCrawl};
@@ -45,8 +45,8 @@ use crate::recovery::searches::Searches;
 use crate::settings::policies::ChosenPolicies;
 use crate::store::Store;
 use begin::begin;
-use committer::{CommitResult, Committer, Work};
-use plan::Plan;
+use committer::{CommitResult, CommitWork, Committer};
+use plan::EnginePlan;
 use requests::Requests;
 use snapshots::SnapshotCache;
 use state_files::{SOURCES_EVERY, STATE_EVERY};
@@ -78,7 +78,7 @@ enum DriverMessage {
 
 /// A running crawl, as other threads see it.
 pub struct Engine {
-    plan: Plan,
+    plan: EnginePlan,
     clock: Clock,
     ledger: Arc<Ledger>,
     messages: UnboundedSender<DriverMessage>,
@@ -117,7 +117,7 @@ impl Engine {
 /// Crawls until no work is left, a limit is reached, or `interrupted` completes.
 pub async fn crawl(
     store: &Store,
-    plan: Plan,
+    plan: EnginePlan,
     choice: ChosenPolicies,
     progress: impl Progress,
     live: &Arc<Live>,
@@ -129,7 +129,7 @@ pub async fn crawl(
 
 async fn start(
     store: &Store,
-    plan: Plan,
+    plan: EnginePlan,
     choice: ChosenPolicies,
     progress: impl Progress,
     live: &Arc<Live>,
@@ -244,7 +244,7 @@ struct CoreDriver {
     requests: Requests,
     inbox: UnboundedReceiver<DriverMessage>,
     /// The queue of the committer; `None` after the end of the crawl.
-    work: Option<mpsc::Sender<Work>>,
+    work: Option<mpsc::Sender<CommitWork>>,
     /// Requests and reads under way.
     tasks: JoinSet<()>,
     /// Idle connections.
@@ -451,8 +451,8 @@ impl CoreDriver {
                 self.tasks.spawn(self.requests.clone().get(get, connection));
             }
             Action::Close(connection) => drop(self.connections.remove(&connection)),
-            Action::Keep(distance) => self.send(Work::Keep(distance)),
-            Action::Commit(work) => self.send(Work::Core(work)),
+            Action::Keep(distance) => self.send(CommitWork::Keep(distance)),
+            Action::Commit(work) => self.send(CommitWork::Core(work)),
             Action::Offer(_) => unreachable!("all partitions are ours"),
             Action::Note(note) => self.note(&note),
             Action::WakeAt(moment) => self.wake = Some(moment),
@@ -472,7 +472,7 @@ impl CoreDriver {
         });
     }
 
-    fn send(&self, work: Work) {
+    fn send(&self, work: CommitWork) {
         if let Some(sender) = &self.work {
             // The committer stops early only after an error, and that error ends the crawl.
             sender.send(work).ok();
@@ -481,7 +481,7 @@ impl CoreDriver {
             #[cfg(test)]
             {
                 let (hold, released) = mpsc::channel();
-                sender.send(Work::Hold(hold)).ok();
+                sender.send(CommitWork::Hold(hold)).ok();
                 tokio::task::spawn_blocking(move || released.recv());
             }
         }
@@ -548,7 +548,7 @@ impl CoreDriver {
                 purpose,
                 found,
             } => {
-                let kind = Kind::from(*purpose);
+                let kind = FetchPurpose::from(*purpose);
                 let worth = claim.worth.and_then(|worth| priced(worth.value()));
                 let fetch = Fetch {
                     url: claim.url.as_str().to_owned(),
@@ -616,7 +616,7 @@ impl CoreDriver {
             self.step(Event::Searched(met));
         }
         if let Some(workload) = searches.workload(self.engine.clock.now()) {
-            self.send(Work::Measure(workload));
+            self.send(CommitWork::Measure(workload));
         }
         self.searches = Some(searches);
     }

@@ -22,12 +22,12 @@ use frontier::{PageKey, Visited};
 use jiff::{SignedDuration, Timestamp};
 use page::PageUrl;
 use repository::index::Index;
-use repository::log::{Click, Log, Search};
+use repository::log::{Click, EventLog, Search};
 use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::clock::{Clock, timestamp};
-use crate::explain::sources::{self, Row};
+use crate::explain::sources::{self, SourceSummary};
 use crate::explain::{self, Explanation};
 use crate::live::controls::{self, Applied, Control};
 use crate::live::snapshot::{CrawlState, Snapshot};
@@ -43,7 +43,7 @@ use crawl::scope::ScopeRules;
 use lease::Lease;
 use memo::Memo;
 
-pub use freshness::{Pace, PageFreshness};
+pub use freshness::{ChangePace, PageFreshness};
 pub use versions::{PageVersion, Timeline};
 
 /// A crawl whose last snapshot is older than this has ended: it writes one every two seconds.
@@ -62,7 +62,7 @@ pub struct NodeHandle {
     index: Index,
     topics: Topics,
     holdings: Memo<Holdings>,
-    sources: Memo<Vec<Row>>,
+    sources: Memo<Vec<SourceSummary>>,
 }
 
 /// The status of a store: its contents, or the state of the crawl that has locked it.
@@ -137,13 +137,13 @@ impl NodeHandle {
     }
 
     /// Opens the log of searches.
-    pub fn searches(&self) -> Log<Search> {
-        Log::open(&store::log(&self.root))
+    pub fn searches(&self) -> EventLog<Search> {
+        EventLog::open(&store::log(&self.root))
     }
 
     /// Opens the log of clicks.
-    pub fn clicks(&self) -> Log<Click> {
-        Log::open(&store::log(&self.root))
+    pub fn clicks(&self) -> EventLog<Click> {
+        EventLog::open(&store::log(&self.root))
     }
 
     /// Returns the path of the file with the control token.
@@ -206,7 +206,7 @@ impl NodeHandle {
 
     /// Returns the sources as the running crawl last wrote them. If none runs, returns those that
     /// the next crawl would start with.
-    pub fn sources(&self) -> Result<Vec<Row>> {
+    pub fn sources(&self) -> Result<Vec<SourceSummary>> {
         if !LastCrawl::exists(&self.root) {
             return Ok(Vec::new());
         }

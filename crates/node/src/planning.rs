@@ -19,7 +19,7 @@ use frontier::Known;
 use ledger::{Ledger, LedgerError};
 use page::HostId;
 use policy::catalog::{Catalog, Upkeep};
-use policy::{Discovered, Fact, History, Moment, Number, Outcome, Page, Price, Refresh, Visited};
+use policy::{Discovered, Fact, History, Moment, Number, Outcome, Page, Price, Refresh, VisitFact};
 
 use crate::live::snapshot::FreshnessOutlook;
 use freshness::FreshnessModel;
@@ -57,7 +57,7 @@ struct PageEstimate {
 
 /// A point of a curve: the share of the goal that a number of fetches per day reaches.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Point {
+pub struct CurvePoint {
     /// Fetches per day.
     pub fetches_per_day: f64,
     /// The share that is reached, from 0 to 1.
@@ -105,7 +105,7 @@ impl Estimates {
             let Some(visited) = page.visited else {
                 continue;
             };
-            let fact = Visited {
+            let fact = VisitFact {
                 page: number,
                 before: &before,
                 after: &visited.history,
@@ -147,7 +147,7 @@ impl Estimates {
     }
 
     /// Returns the curve of the refresh policy, by rising fetches per day.
-    pub fn curve(&self, goal: &Goal) -> Vec<Point> {
+    pub fn curve(&self, goal: &Goal) -> Vec<CurvePoint> {
         let scale = self.scale();
         let dearest = (self.pages.iter())
             .map(|page| self.dearest(page))
@@ -162,22 +162,22 @@ impl Estimates {
                 fetches += interval.recip();
                 page.reaches(goal, interval)
             }));
-            Some(Point {
+            Some(CurvePoint {
                 fetches_per_day: fetches * scale,
                 reached,
             })
         };
-        let mut points: Vec<Point> = (0..=PRICES).filter_map(at).collect();
+        let mut points: Vec<CurvePoint> = (0..=PRICES).filter_map(at).collect();
         points.retain(|point| point.fetches_per_day.is_finite());
         points
     }
 
     /// Returns the curve of a policy that visits all pages equally often.
-    pub fn uniform_curve(&self, goal: &Goal) -> Vec<Point> {
+    pub fn uniform_curve(&self, goal: &Goal) -> Vec<CurvePoint> {
         let at = |step: u32| {
             let interval = 10f64.powf(5.0 - 9.0 * f64::from(step) / f64::from(PRICES));
             let each = self.pages.iter();
-            Point {
+            CurvePoint {
                 fetches_per_day: self.copies as f64 / interval,
                 reached: goal.mean(each.map(|page| page.reaches(goal, interval))),
             }
@@ -246,7 +246,7 @@ impl PageEstimate {
 }
 
 /// Returns the fewest fetches per day that reach a share; `None` if the curve stays below it.
-pub fn needed(curve: &[Point], share: f64) -> Option<f64> {
+pub fn needed(curve: &[CurvePoint], share: f64) -> Option<f64> {
     let after = curve.iter().position(|point| point.reached >= share)?;
     let high = curve[after];
     let Some(low) = after.checked_sub(1).map(|before| curve[before]) else {
@@ -257,7 +257,7 @@ pub fn needed(curve: &[Point], share: f64) -> Option<f64> {
 }
 
 /// Returns the share that this number of fetches per day reaches, by linear interpolation.
-pub fn reached(curve: &[Point], fetches_per_day: f64) -> Option<f64> {
+pub fn reached(curve: &[CurvePoint], fetches_per_day: f64) -> Option<f64> {
     let after = curve
         .iter()
         .position(|point| point.fetches_per_day >= fetches_per_day);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use frontier::Visited;
-use page::article::{Article, Extraction, Failure, Heading, Template};
+use page::article::{Article, Extraction, ExtractionFailure, Heading, Template};
 use page::media::{self, Media};
 use page::{PageUrl, article, charset, language};
 use repository::archive;
@@ -59,7 +59,7 @@ pub fn read_repeated(
     template: &Template,
 ) -> Result<Option<Readable>> {
     read_by(archive, url, visited, |html, url| {
-        let mut article = article::whole(html, url, Failure::Repeated);
+        let mut article = article::whole(html, url, ExtractionFailure::Repeated);
         template.remove_from(&mut article);
         article
     })
@@ -75,7 +75,11 @@ pub fn whole(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Arti
         return Ok(None);
     }
     let (html, _) = charset::decode(&answer.content, declared);
-    Ok(Some(article::whole(&html, &url, Failure::Repeated)))
+    Ok(Some(article::whole(
+        &html,
+        &url,
+        ExtractionFailure::Repeated,
+    )))
 }
 
 fn read_by(
@@ -91,7 +95,7 @@ fn read_by(
     let (text, _) = charset::decode(&answer.content, declared);
     let (fields, article) = match media::kind(declared, &answer.content) {
         Media::Html => {
-            let fields = page::read(&text, &url, &page::Limits::default()).fields;
+            let fields = page::read(&text, &url, &page::ReadLimits::default()).fields;
             (fields, extract(&text, &url))
         }
         Media::Text => {

@@ -26,7 +26,7 @@ use crate::answer;
 use crate::store::Store;
 use crawl::TOKEN;
 use crawl::scope::Scope;
-use crawl::verdict::{Asked, Text, Verdict};
+use crawl::verdict::{Asked, IndexText, Verdict};
 use in_links::{InLinks, PendingLinks};
 
 /// Memory of the index writer for documents that are not written to disk yet, in bytes.
@@ -142,14 +142,14 @@ fn pass_archived(verdict: Verdict, receive: &mut dyn FnMut(Said<'_>)) {
         .collect();
     let text = verdict.text.as_ref();
     receive(Said {
-        text: text.map_or(policy::Text::Nothing, Text::told),
+        text: text.map_or(policy::Text::Nothing, IndexText::told),
         links: &links,
     });
 }
 
 /// Opens the index and brings it up to the ledger's sequence. Rebuilds it from the archive if it is
 /// damaged, or ahead of the ledger.
-pub fn open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
+pub fn open_index(store: &Store, ledger: &Ledger) -> Result<index::PageIndexWriter> {
     let path = store.index();
     let ahead = IndexAhead::of(store, ledger)?;
     let why = match try_open_index(store, ledger) {
@@ -163,7 +163,7 @@ pub fn open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
     try_open_index(store, ledger)
 }
 
-fn try_open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
+fn try_open_index(store: &Store, ledger: &Ledger) -> Result<index::PageIndexWriter> {
     let index = Index::open(&store.index())?;
     index.check()?;
     let (indexed, committed) = (index.sequence()?, ledger.sequence()?);
@@ -205,7 +205,7 @@ pub fn open_archive(
     ledger: &Ledger,
     info: archive::Info,
     at_risk: usize,
-) -> Result<archive::Writer> {
+) -> Result<archive::ArchiveWriter> {
     let before = ledger
         .at_risk()?
         .and_then(|before| usize::try_from(before).ok());
@@ -214,7 +214,7 @@ pub fn open_archive(
         Some(_) => 0,
         None => before.unwrap_or(at_risk),
     };
-    let options = archive::Options {
+    let options = archive::ArchiveOptions {
         max_bytes: archive::MAX_BYTES,
         info,
         at_risk: explained,
@@ -222,8 +222,8 @@ pub fn open_archive(
     let end = ledger
         .archive_end()?
         .map(|(file, offset)| End { file, offset });
-    let writer =
-        archive::Writer::open(&store.archive(), options, end).context("cannot open the archive")?;
+    let writer = archive::ArchiveWriter::open(&store.archive(), options, end)
+        .context("cannot open the archive")?;
     let found = writer.discrepancy();
     let remedy = format!("avocet rebuild --store {}", store.root().display());
     for path in &found.set_aside {
@@ -262,7 +262,7 @@ pub fn archive_info(notes: Vec<(String, String)>) -> archive::Info {
 fn catch_up(
     store: &Store,
     ledger: &Ledger,
-    writer: &mut index::Writer,
+    writer: &mut index::PageIndexWriter,
     sequence: u64,
 ) -> Result<()> {
     let (mut indexed, mut unread) = (0u64, 0u64);
@@ -320,7 +320,7 @@ fn catch_up(
 }
 
 /// Reads the text of an archived page.
-pub fn kept_text(archive: &Path, place: RecordLocation, url: &PageUrl) -> Option<Text> {
+pub fn kept_text(archive: &Path, place: RecordLocation, url: &PageUrl) -> Option<IndexText> {
     kept(archive, place, &Asked::again(url))?.text
 }
 
@@ -337,11 +337,11 @@ fn kept(archive: &Path, place: RecordLocation, asked: &Asked<'_>) -> Option<Verd
 /// Puts a page into the index, with the links to it that the index does not have yet. Returns the
 /// gain for searchers, if it is measured.
 pub fn put(
-    index: &mut index::Writer,
+    index: &mut index::PageIndexWriter,
     key: PageKey,
     url: &PageUrl,
     fetched_at: i64,
-    text: &Text,
+    text: &IndexText,
     links: &PendingLinks,
 ) -> Result<Option<f64>> {
     let anchors: Vec<&str> = links.words.iter().map(String::as_str).collect();

@@ -13,12 +13,12 @@ use frontier::{Entry, Frontier, PageKey, Reading, Said};
 use ledger::{Ledger, LedgerError};
 use page::RecordLocation;
 use page::{PageId, PageUrl};
-use policy::published::server::BreadthFirst;
+use policy::published::server::BreadthFirstServers;
 use policy::{Crawl, History, Moment, Outcome, Price, Text, Visit};
-use repository::archive::{self, Capture, Inventory, Kind, Record, Sealed, seal};
+use repository::archive::{self, Capture, Inventory, RecordKind, Sealed, WarcRecord, seal};
 
 use crate::answer;
-use crate::engine::committer::{self, Committer, Work};
+use crate::engine::committer::{self, CommitWork, Committer};
 use crawl::Answer;
 use crawl::TOKEN;
 use crawl::scope::{Scope, ScopeRules};
@@ -39,7 +39,7 @@ pub enum Home {
 
 /// Returns a frontier that knows every page of the ledger and has no page to fetch.
 pub fn memory(ledger: &Ledger) -> Result<Frontier<Crawl>, LedgerError> {
-    let strategy = Box::new(BreadthFirst);
+    let strategy = Box::new(BreadthFirstServers);
     let manners = Manners::default();
     let mut frontier = Frontier::new(Crawl::default(), strategy, Price::LEAST, manners, 1);
     frontier.recall(
@@ -76,7 +76,7 @@ impl<'a> Replay<'a> {
     /// Starts from the current state of the ledger. Skips records that are in the `inventory`.
     pub fn new(
         ledger: &'a Ledger,
-        archive: Option<archive::Writer>,
+        archive: Option<archive::ArchiveWriter>,
         inventory: Inventory,
     ) -> Result<Self> {
         let frontier = memory(ledger)?;
@@ -97,11 +97,11 @@ impl<'a> Replay<'a> {
     }
 
     /// Processes one record.
-    pub fn take(&mut self, record: &Record, home: &Home) -> Result<()> {
-        if *record.kind() == Kind::Warcinfo && matches!(home, Home::Here(_)) {
+    pub fn take(&mut self, record: &WarcRecord, home: &Home) -> Result<()> {
+        if *record.kind() == RecordKind::Warcinfo && matches!(home, Home::Here(_)) {
             self.read_scope(record);
         }
-        let answered = matches!(record.kind(), Kind::Response | Kind::Revisit);
+        let answered = matches!(record.kind(), RecordKind::Response | RecordKind::Revisit);
         let (Some(url), Some(at), true) = (record.url(), record.at(), answered) else {
             self.others += 1;
             return Ok(());
@@ -206,20 +206,23 @@ impl<'a> Replay<'a> {
         self.unwritten.clear();
         let pages = std::mem::take(&mut self.pending);
         let older = std::mem::take(&mut self.older);
-        let group = vec![Work::Records(older), Work::Core(crawl::Work::Pages(pages))];
+        let group = vec![
+            CommitWork::Records(older),
+            CommitWork::Core(crawl::Work::Pages(pages)),
+        ];
         let done = self.committer.commit(group)?;
         self.frontier.committed(&done.facts);
         Ok(())
     }
 
-    fn judge(&self, asked: &Asked<'_>, record: &Record, depth: u16) -> Option<Verdict> {
+    fn judge(&self, asked: &Asked<'_>, record: &WarcRecord, depth: u16) -> Option<Verdict> {
         let answer = answer::kept(record, asked.url, TOKEN).ok()?;
         let ours = |url: &PageUrl| {
             self.scope
                 .as_ref()
                 .is_some_and(|scope| scope.judge(url, depth).is_ok())
         };
-        if *record.kind() == Kind::Revisit {
+        if *record.kind() == RecordKind::Revisit {
             // A revisit record has no body: it states that the page had not changed.
             let visit = Visit::new(asked.at, Outcome::Unchanged);
             let mut verdict = asked.judge(
@@ -261,7 +264,7 @@ impl<'a> Replay<'a> {
         admission.facts
     }
 
-    fn seal(&self, record: &Record, url: &PageUrl, at: Moment) -> Sealed {
+    fn seal(&self, record: &WarcRecord, url: &PageUrl, at: Moment) -> Sealed {
         let body = record.body();
         let address = record.address().unwrap_or([0, 0, 0, 0].into());
         let at = crate::clock::timestamp(at);
@@ -270,7 +273,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Reads the scope of the crawl that wrote the file. The links of its pages are followed by it.
-    fn read_scope(&mut self, record: &Record) {
+    fn read_scope(&mut self, record: &WarcRecord) {
         let text = String::from_utf8_lossy(record.block());
         let line = text
             .lines()

@@ -19,7 +19,7 @@ mod usage;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use fetch::{Depth, Http, Limits, Proxy};
+use fetch::{FetchLimits, HttpMode, PipelineDepth, ProxySettings};
 use page::url::traps::Rules;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
@@ -30,7 +30,7 @@ pub use declared::{
     Admin, BudgetSettings, ClickLog, CrawlSettings, FetchSettings, HostSettings, HttpVersion,
     LimitSettings, RefreshSettings, SearchSettings, ServeSettings, SourceSettings, declared,
 };
-pub use in_force::{Origin, SettingInForce, in_force};
+pub use in_force::{SettingInForce, SettingOrigin, in_force};
 pub use layer::Layer;
 pub use quantity::{Rate, Share, Time};
 pub use setting::{Effect, Flag, Setting};
@@ -87,18 +87,18 @@ impl Settings {
     }
 
     /// Returns how requests are made.
-    pub fn requests(&self) -> Result<fetch::Settings> {
-        let mut settings = fetch::Settings {
+    pub fn requests(&self) -> Result<fetch::FetchOptions> {
+        let mut settings = fetch::FetchOptions {
             cookies: self.fetch.cookies,
             http: self.fetch.http()?,
-            limits: self.limits.apply(Limits::default()),
-            ..fetch::Settings::default()
+            limits: self.limits.apply(FetchLimits::default()),
+            ..fetch::FetchOptions::default()
         };
         if let Some(contact) = &self.fetch.contact {
             settings.user_agent = format!("{} (+{contact})", settings.user_agent);
         }
         if let Some(proxy) = &self.fetch.proxy {
-            settings.proxy = Some(Proxy::parse(proxy).context("fetch.proxy (--proxy)")?);
+            settings.proxy = Some(ProxySettings::parse(proxy).context("fetch.proxy (--proxy)")?);
         }
         if let Some(path) = &self.fetch.roots {
             settings.extra_roots = read_roots(path)?;
@@ -127,27 +127,29 @@ impl BudgetSettings {
 }
 
 impl FetchSettings {
-    fn http(&self) -> Result<Http> {
+    fn http(&self) -> Result<HttpMode> {
         let depth = self.pipeline_depth;
         if depth.is_some() && self.http != HttpVersion::Pipelined {
             bail!("--pipeline-depth has an effect only with --http pipelined");
         }
         Ok(match self.http {
-            HttpVersion::Auto => Http::Auto,
-            HttpVersion::Http10 => Http::Http10,
-            HttpVersion::Http11 => Http::Http11,
-            HttpVersion::Http2 => Http::Http2,
-            HttpVersion::Pipelined => Http::Pipelined(match depth {
-                Some(depth) => Depth::new(depth).context("fetch.pipeline_depth must be 2 to 32")?,
-                None => Depth::default(),
+            HttpVersion::Auto => HttpMode::Auto,
+            HttpVersion::Http10 => HttpMode::Http10,
+            HttpVersion::Http11 => HttpMode::Http11,
+            HttpVersion::Http2 => HttpMode::Http2,
+            HttpVersion::Pipelined => HttpMode::Pipelined(match depth {
+                Some(depth) => {
+                    PipelineDepth::new(depth).context("fetch.pipeline_depth must be 2 to 32")?
+                }
+                None => PipelineDepth::default(),
             }),
         })
     }
 }
 
 impl LimitSettings {
-    fn apply(&self, limits: Limits) -> Limits {
-        Limits {
+    fn apply(&self, limits: FetchLimits) -> FetchLimits {
+        FetchLimits {
             connect: self.connect.0,
             first_byte: self.first_byte.0,
             total: self.total.0,

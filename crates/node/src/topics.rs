@@ -3,8 +3,8 @@
 //! The classifier judges each result by the text that the index stores. A search can therefore
 //! use a topic that was trained after the crawl.
 //!
-//! **Invariant:** a search judges all results that paging can reach (`Query::OFFSET`). `total`
-//! counts those of them that match the topic.
+//! **Invariant:** a search judges all results that paging can reach (`SearchQuery::OFFSET`).
+//! `total` counts those of them that match the topic.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use anyhow::Result;
-use policy::focus::{Document, ON_TOPIC, Topic};
-use repository::index::{Hits, Index, Query};
+use policy::focus::{ON_TOPIC, Topic, TrainingDocument};
+use repository::index::{Hits, Index, SearchQuery};
 
 use crate::panics::POISONED;
 use crate::settings::topic::{self, Subject};
 
 /// Searches for pages that match a topic.
-pub fn search(index: &Index, query: &Query<'_>, topic: &Topic) -> Result<Hits> {
+pub fn search(index: &Index, query: &SearchQuery<'_>, topic: &Topic) -> Result<Hits> {
     let mut found = Hits::default();
     let mut offset = 0;
     loop {
-        let batch = index.search(&Query {
-            limit: Query::LIMIT,
+        let batch = index.search(&SearchQuery {
+            limit: SearchQuery::LIMIT,
             offset,
             // Facets would also count pages that do not match the topic.
             facets: false,
@@ -33,12 +33,12 @@ pub fn search(index: &Index, query: &Query<'_>, topic: &Topic) -> Result<Hits> {
         found.relaxed = batch.relaxed;
         found.corrected = batch.corrected;
         found.unknown = batch.unknown;
-        let last = batch.hits.len() < Query::LIMIT || offset >= Query::OFFSET;
+        let last = batch.hits.len() < SearchQuery::LIMIT || offset >= SearchQuery::OFFSET;
         for hit in batch.hits {
             let Some(kept) = index.kept(hit.id)? else {
                 continue;
             };
-            let probability = topic.probability(&Document {
+            let probability = topic.probability(&TrainingDocument {
                 url: &kept.url,
                 title: &kept.title,
                 text: &kept.text,
@@ -52,7 +52,7 @@ pub fn search(index: &Index, query: &Query<'_>, topic: &Topic) -> Result<Hits> {
         if last {
             break;
         }
-        offset += Query::LIMIT;
+        offset += SearchQuery::LIMIT;
     }
     let hits = found.hits.into_iter();
     found.hits = hits.skip(query.offset).take(query.limit).collect();

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use page::{Limits, PageUrl, Refusal};
+use page::{PageUrl, ReadLimits, Refusal};
 
 /// Most pages loaded: enough for a benchmark, and few enough for memory.
 const PAGES: usize = 4_000;
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         bytes as f64 / pages.len() as f64 / 1e3
     );
 
-    let limits = Limits::default();
+    let limits = ReadLimits::default();
     let report = |name: &str, work: &dyn Fn() -> usize| {
         let round = || {
             let start = cpu_seconds();
@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .iter()
         .map(|(url, body)| page::read(&String::from_utf8_lossy(body), url, &limits).text)
         .collect();
-    let digest = |text: &String| page::Digest::of(text).shingles.values().len();
+    let digest = |text: &String| page::TextDigest::of(text).shingles.values().len();
     report("digest of the text alone", &|| {
         texts.iter().map(digest).sum()
     });

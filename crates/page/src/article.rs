@@ -23,7 +23,7 @@ mod tree_limits;
 
 use dom_query::{Document, NodeRef};
 
-use crate::html::{Limits, read};
+use crate::html::{ReadLimits, read};
 use crate::url::PageUrl;
 use main_part::MainPartChoice;
 pub use markdown::Heading;
@@ -55,12 +55,12 @@ pub enum Extraction {
     Whole,
     /// The extraction failed. The result is all of the page's text, without what other pages of
     /// the site repeat where that is known.
-    Fallback(Failure),
+    Fallback(ExtractionFailure),
 }
 
 /// Why an extraction failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Failure {
+pub enum ExtractionFailure {
     /// The element marked as main holds hardly any of the page's text.
     SmallShare,
     /// Other pages of the host gave the same main text, although their whole texts differ.
@@ -82,9 +82,9 @@ impl Extraction {
     /// Returns why it failed, if it did: `small_share`, `repeated` or `hostile`.
     pub fn reason(self) -> Option<&'static str> {
         match self {
-            Self::Fallback(Failure::SmallShare) => Some("small_share"),
-            Self::Fallback(Failure::Repeated) => Some("repeated"),
-            Self::Fallback(Failure::Hostile) => Some("hostile"),
+            Self::Fallback(ExtractionFailure::SmallShare) => Some("small_share"),
+            Self::Fallback(ExtractionFailure::Repeated) => Some("repeated"),
+            Self::Fallback(ExtractionFailure::Hostile) => Some("hostile"),
             _ => None,
         }
     }
@@ -107,13 +107,13 @@ pub fn article(html: &str, url: &PageUrl) -> Article {
     let extraction = match choice {
         MainPartChoice::Part => Extraction::Article,
         MainPartChoice::Whole => Extraction::Whole,
-        MainPartChoice::SmallShare => Extraction::Fallback(Failure::SmallShare),
+        MainPartChoice::SmallShare => Extraction::Fallback(ExtractionFailure::SmallShare),
     };
     let article = written(&document, &root, html, url, extraction);
     if !article.text.is_empty() {
         return article;
     }
-    let all = whole(html, url, Failure::SmallShare);
+    let all = whole(html, url, ExtractionFailure::SmallShare);
     if all.text.is_empty() {
         return Article {
             extraction: Extraction::Whole,
@@ -125,7 +125,7 @@ pub fn article(html: &str, url: &PageUrl) -> Article {
 
 /// Returns all text of a page except navigation, for a page whose main text could not be
 /// recognized.
-pub fn whole(html: &str, url: &PageUrl, failure: Failure) -> Article {
+pub fn whole(html: &str, url: &PageUrl, failure: ExtractionFailure) -> Article {
     if !fits_tree_limits(html) {
         return streamed(html, url);
     }
@@ -146,13 +146,13 @@ pub fn whole(html: &str, url: &PageUrl, failure: Failure) -> Article {
 
 /// Returns the text of the streaming reader.
 fn streamed(html: &str, url: &PageUrl) -> Article {
-    let reading = read(html, url, &Limits::default());
+    let reading = read(html, url, &ReadLimits::default());
     Article {
         title: reading.title,
         markdown: markdown::guarded(&reading.text),
         text: reading.text,
         headings: Vec::new(),
-        extraction: Extraction::Fallback(Failure::Hostile),
+        extraction: Extraction::Fallback(ExtractionFailure::Hostile),
     }
 }
 

@@ -21,16 +21,16 @@ const ZSTD_WINDOW_LOG: u32 = 23;
 
 /// Limits of decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct CodingLimits {
     /// Decoded bytes.
     pub bytes: usize,
-    /// Decoded bytes per encoded byte, enforced beyond [`Limits::ratio_from`].
+    /// Decoded bytes per encoded byte, enforced beyond [`CodingLimits::ratio_from`].
     pub ratio: usize,
     /// Decoded bytes up to which any ratio is accepted: a short page of spaces is not a bomb.
     pub ratio_from: usize,
 }
 
-impl Default for Limits {
+impl Default for CodingLimits {
     /// 8 MB, and a ratio of 100 beyond the first megabyte (hostile-web.md, rows 1 and 5).
     fn default() -> Self {
         Self {
@@ -69,7 +69,7 @@ pub enum Cut {
 pub fn decode<'a, 'v>(
     body: Cow<'a, [u8]>,
     values: impl IntoIterator<Item = &'v [u8]>,
-    limits: Limits,
+    limits: CodingLimits,
 ) -> Content<'a> {
     let as_it_is = |bytes, cut| Content { bytes, cut };
     if body.is_empty() {
@@ -120,7 +120,7 @@ fn codings<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> Option<Vec<Content
     (codings.len() <= LAYERS).then_some(codings)
 }
 
-fn unpack(body: &[u8], codings: &[ContentCoding], limits: Limits) -> (Vec<u8>, Option<Cut>) {
+fn unpack(body: &[u8], codings: &[ContentCoding], limits: CodingLimits) -> (Vec<u8>, Option<Cut>) {
     let by_ratio = body.len().saturating_mul(limits.ratio);
     let ceiling = limits.bytes.min(by_ratio.max(limits.ratio_from));
     let mut reader: Box<dyn BufRead + '_> = Box::new(body);
@@ -173,7 +173,11 @@ fn is_zlib(start: [u8; 2]) -> bool {
     start[0] & 0x0f == 8 && u16::from_be_bytes(start).is_multiple_of(31)
 }
 
-fn fill(mut layer: Box<dyn Read + '_>, ceiling: usize, limits: Limits) -> (Vec<u8>, Option<Cut>) {
+fn fill(
+    mut layer: Box<dyn Read + '_>,
+    ceiling: usize,
+    limits: CodingLimits,
+) -> (Vec<u8>, Option<Cut>) {
     let mut content = Vec::new();
     loop {
         // One byte beyond the ceiling distinguishes output of exactly that size from longer

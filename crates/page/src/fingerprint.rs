@@ -20,7 +20,7 @@ pub struct Fingerprint(pub u64);
 
 /// All measures of a text, computed in one pass over its words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Digest {
+pub struct TextDigest {
     /// Hash for equality.
     pub fingerprint: Fingerprint,
     /// Eight bytes for finding near-duplicates among many texts.
@@ -32,7 +32,7 @@ pub struct Digest {
     pub words: u32,
 }
 
-impl Digest {
+impl TextDigest {
     /// Computes the measures of a text.
     pub fn of(text: &str) -> Self {
         let (mut fingerprint, mut words) = (0, 0);
@@ -95,43 +95,47 @@ mod tests {
 
     #[test]
     fn only_words_count() {
-        let digest = Digest::of("one two three four five");
+        let digest = TextDigest::of("one two three four five");
         assert_eq!(digest.words, 5);
-        assert_eq!(digest, Digest::of(" one\ntwo  three\t four five\n"));
+        assert_eq!(digest, TextDigest::of(" one\ntwo  three\t four five\n"));
         assert_ne!(
             digest.fingerprint,
-            Digest::of("one two three five four").fingerprint
+            TextDigest::of("one two three five four").fingerprint
         );
         assert_ne!(
             digest.fingerprint,
-            Digest::of("one two three four fiv").fingerprint
+            TextDigest::of("one two three four fiv").fingerprint
         );
         assert_ne!(
             digest.fingerprint,
-            Digest::of("onetwo three four five").fingerprint
+            TextDigest::of("onetwo three four five").fingerprint
         );
-        assert_ne!(Digest::of("").fingerprint, Digest::of("a").fingerprint);
+        assert_ne!(
+            TextDigest::of("").fingerprint,
+            TextDigest::of("a").fingerprint
+        );
     }
 
     #[test]
     fn fingerprints_of_many_short_texts_differ() {
         let texts = (0..300).flat_map(|a| (0..300).map(move |b| format!("page {a} of {b}")));
-        let distinct: std::collections::HashSet<_> =
-            texts.map(|text| Digest::of(&text).fingerprint).collect();
+        let distinct: std::collections::HashSet<_> = texts
+            .map(|text| TextDigest::of(&text).fingerprint)
+            .collect();
         assert_eq!(distinct.len(), 90_000);
     }
 
     proptest! {
         #[test]
         fn white_space_never_counts(words in prop::collection::vec("[a-z]{1,6}", 0..40)) {
-            prop_assert_eq!(Digest::of(&words.join(" ")), Digest::of(&words.join(" \n\n ")));
+            prop_assert_eq!(TextDigest::of(&words.join(" ")), TextDigest::of(&words.join(" \n\n ")));
         }
 
         #[test]
         fn a_changed_word_changes_the_fingerprint(words in prop::collection::vec("[a-z]{1,6}", 1..40), at in any::<prop::sample::Index>()) {
             let mut changed = words.clone();
             changed[at.index(words.len())].push('x');
-            prop_assert_ne!(Digest::of(&words.join(" ")).fingerprint, Digest::of(&changed.join(" ")).fingerprint);
+            prop_assert_ne!(TextDigest::of(&words.join(" ")).fingerprint, TextDigest::of(&changed.join(" ")).fingerprint);
         }
     }
 }

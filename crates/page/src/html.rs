@@ -1,7 +1,7 @@
 //! Reads HTML: links, title, visible text, sections, directives and metadata.
 //!
 //! **Invariant:** one pass and no tree. Time is linear in the input and memory is bounded by
-//! [`Limits`], whatever the markup is. On half a megabyte of nested lists, a tree builder took
+//! [`ReadLimits`], whatever the markup is. On half a megabyte of nested lists, a tree builder took
 //! 146 s.
 
 mod attribute;
@@ -24,6 +24,6 @@ mod tests;
 
 pub use fields::Fields;
 pub use meta::RobotsMeta;
-pub use outline::Section;
+pub use outline::PageSection;
 pub use read::read;
-pub use reading::{Cuts, Limits, Link, LinkKind, Reading};
+pub use reading::{Cuts, Link, LinkKind, PageReading, ReadLimits};

@@ -24,8 +24,8 @@ pub mod url;
 
 pub use article::{Article, article};
 pub use directives::Directives;
-pub use fingerprint::{Digest, Fingerprint, Shingles, Simhash};
-pub use html::{Fields, Limits, Link, LinkKind, Reading, RobotsMeta, Section, read};
+pub use fingerprint::{Fingerprint, Shingles, Simhash, TextDigest};
+pub use html::{Fields, Link, LinkKind, PageReading, PageSection, ReadLimits, RobotsMeta, read};
 pub use listing::Listing;
 pub use media::Media;
 pub use record_location::RecordLocation;

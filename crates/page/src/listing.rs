@@ -22,7 +22,7 @@ mod xml;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::fingerprint::Digest;
+use crate::fingerprint::TextDigest;
 use crate::media::{self, Media};
 use crate::url::PageUrl;
 use crate::{charset, coding};
@@ -38,9 +38,9 @@ const PROBE_BYTES: usize = 1_024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
     /// The type of the listing.
-    pub kind: Kind,
+    pub kind: ListingKind,
     /// The entries in document order. A URL may occur twice.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ListingEntry>,
     /// The WebSub hub that announces changes of this listing, if it names one (W3C
     /// Recommendation of 2018, §4).
     pub hub: Option<PageUrl>,
@@ -56,7 +56,7 @@ pub struct Listing {
 
 /// The type of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ListingKind {
     /// Lists the pages of a site.
     Sitemap,
     /// Lists the sitemaps of a site.
@@ -67,7 +67,7 @@ pub enum Kind {
 
 /// One page in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ListingEntry {
     /// The URL of the page.
     pub url: PageUrl,
     /// When the page changed last, as the listing says, in Unix seconds. A date without a time
@@ -123,9 +123,9 @@ fn unpacked(body: &[u8]) -> Result<Option<coding::Content<'_>>, Refused> {
         return Ok(None);
     }
     let unpack = |bytes| {
-        let limits = coding::Limits {
+        let limits = coding::CodingLimits {
             bytes,
-            ..coding::Limits::default()
+            ..coding::CodingLimits::default()
         };
         coding::decode(Cow::Borrowed(body), [b"gzip".as_slice()], limits)
     };
@@ -147,7 +147,7 @@ impl Listing {
     ///
     /// Each entry is two words, sorted, so that the order does not count. They change when an
     /// entry is added, removed or gets another date.
-    pub fn digest(&self) -> Digest {
+    pub fn digest(&self) -> TextDigest {
         let mut sorted: Vec<(&str, Option<i64>)> = self
             .entries
             .iter()
@@ -160,10 +160,10 @@ impl Listing {
             // Writing to memory cannot fail.
             let _ = writeln!(text, "{url} {}", modified.unwrap_or_default());
         }
-        Digest::of(&text)
+        TextDigest::of(&text)
     }
 
-    fn new(kind: Kind) -> Self {
+    fn new(kind: ListingKind) -> Self {
         Self {
             kind,
             entries: Vec::new(),
@@ -186,12 +186,12 @@ impl Listing {
             return;
         };
         let ours = url.registrable_domain() == base.registrable_domain();
-        if !ours && self.kind != Kind::Feed {
+        if !ours && self.kind != ListingKind::Feed {
             self.strangers = self.strangers.saturating_add(1);
         } else if self.is_full() {
             self.cut = true;
         } else {
-            self.entries.push(Entry {
+            self.entries.push(ListingEntry {
                 modified: modified.filter(|_| ours),
                 url,
             });

@@ -7,7 +7,7 @@
 //! **Invariant:** both tests use only the visible text. In doubt they say no, because a page
 //! that counts as missing leaves the index.
 
-use crate::fingerprint::Digest;
+use crate::fingerprint::TextDigest;
 
 /// Most words of an error page. A longer text is an article.
 const SHORT: usize = 150;
@@ -101,7 +101,7 @@ pub fn looks_missing(title: &str, text: &str) -> bool {
 ///
 /// Resemblance alone is no proof at any threshold: two pages with 40 words of their own under a
 /// menu of 300 words are nine tenths alike.
-pub fn is_missing(text: &Digest, missing: &Digest, looks_missing: bool) -> bool {
+pub fn is_missing(text: &TextDigest, missing: &TextDigest, looks_missing: bool) -> bool {
     text.words > 0
         && (text.fingerprint == missing.fingerprint || looks_missing && resembles(text, missing))
 }
@@ -110,7 +110,7 @@ pub fn is_missing(text: &Digest, missing: &Digest, looks_missing: bool) -> bool 
 ///
 /// Compares shingles, because simhashes are too coarse: one other word in a text of twenty flips
 /// up to a dozen of their 64 bits.
-pub fn resembles(a: &Digest, b: &Digest) -> bool {
+pub fn resembles(a: &TextDigest, b: &TextDigest) -> bool {
     a.shingles.resemblance(&b.shingles) >= ALIKE
 }
 
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn the_probe_proves_it() {
-        let digest = |text: &str| Digest::of(text);
+        let digest = |text: &str| TextDigest::of(text);
         let note = |path: &str| {
             format!(
                 "{}Sorry, we could not find {path} on this server. Error 404",
@@ -254,7 +254,7 @@ mod tests {
 
         #[test]
         fn resemblance_is_mutual(a in prop::collection::vec("[a-c]{1,2}", 0..60), b in prop::collection::vec("[a-c]{1,2}", 0..60)) {
-            let (a, b) = (Digest::of(&a.join(" ")), Digest::of(&b.join(" ")));
+            let (a, b) = (TextDigest::of(&a.join(" ")), TextDigest::of(&b.join(" ")));
             prop_assert_eq!(resembles(&a, &b), resembles(&b, &a));
             prop_assert!(resembles(&a, &a));
         }

@@ -39,7 +39,7 @@ pub enum Fact<'a> {
     Read(Read<'a>),
     /// A page was visited, or more became known about its last visit. A replay reports all
     /// visits of a page as one such fact, in the order of page numbers, after the reads.
-    Visited(Visited<'a>),
+    Visited(VisitFact<'a>),
     /// A page was among the results of searches.
     Shown(Shown),
 }
@@ -83,14 +83,14 @@ pub struct Read<'a> {
     pub text: Text<'a>,
     /// Its links to known pages, each page once. A redirect counts as the only link of its
     /// page.
-    pub links: &'a [Link<'a>],
+    pub links: &'a [LinkFact<'a>],
     /// Number of all pages that it links to, including those outside the crawl.
     pub out_links: u32,
 }
 
 /// The history of a page before and after a visit. A policy updates its sums by the difference.
 #[derive(Debug, Clone, Copy)]
-pub struct Visited<'a> {
+pub struct VisitFact<'a> {
     /// The page.
     pub page: Number,
     /// The history before the visit.
@@ -149,7 +149,7 @@ pub struct About<'a> {
 
 /// A link on a page.
 #[derive(Debug, Clone, Copy)]
-pub struct Link<'a> {
+pub struct LinkFact<'a> {
     /// The target.
     pub to: Number,
     /// The anchor text.
@@ -162,7 +162,7 @@ pub struct Link<'a> {
     pub path: &'a str,
 }
 
-impl<'a> Link<'a> {
+impl<'a> LinkFact<'a> {
     /// Creates a link with known anchor text and unknown place.
     pub fn new(to: Number, anchor: &'a str) -> Self {
         Self {

@@ -28,12 +28,12 @@ pub mod word_counts;
 pub use bandit::Bandit;
 pub use bayes::{Bayes, Evidence};
 pub use focused::{Focus, Focused};
-pub use guide::{Crawled, Guide, Pointer};
+pub use guide::{CrawledGraph, Guide, Pointer};
 pub use judge::{ON_TOPIC, TopicJudge};
 pub use learned::Learned;
 pub use predicate::{Candidate, Meanings, Predicate, Unreadable};
-pub use topic::{Known, Topic};
-pub use trainer::{Document, TooFew, Trained, Trainer};
+pub use topic::{Topic, TopicDefinition};
+pub use trainer::{TooFew, Trained, Trainer, TrainingDocument};
 pub use word_counts::Field;
 
 #[cfg(test)]

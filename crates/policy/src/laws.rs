@@ -14,10 +14,10 @@ use proptest::prelude::*;
 use crate::catalog::{Catalog, Wishes};
 use crate::order::{BreadthFirst, Scores};
 use crate::retry::Retry;
-use crate::source::{Settings, Sources};
+use crate::source::{SourceRules, Sources};
 use crate::{
     Crawl, Fact, History, Moment, Moves, Number, Outcome, Page, Policy, Price, Refresh, Text,
-    Upkeep, Visit, Visited, Worth,
+    Upkeep, Visit, VisitFact, Worth,
 };
 use world::{WorldStep, planned_visit, world};
 
@@ -118,7 +118,7 @@ fn policies() -> Vec<(String, Box<dyn Policy>)> {
     }));
     policies.extend(Catalog::standard().schedulers().iter().map(|scheduler| {
         let mut crawl = crawl("holistic", "gamma");
-        crawl.sources = Some(Sources::new((scheduler.build)(), Settings::default()));
+        crawl.sources = Some(Sources::new((scheduler.build)(), SourceRules::default()));
         let crawl: Box<dyn Policy> = Box::new(crawl);
         (format!("holistic with {}", scheduler.name), crawl)
     }));
@@ -199,7 +199,7 @@ proptest! {
             for &(at, outcome) in &visits {
                 let before = history;
                 history = before.after(Visit::new(Moment::from_micros(at), outcomes[outcome])).named(1);
-                let fact = Visited { page: Number(number), before: &before, after: &history };
+                let fact = VisitFact { page: Number(number), before: &before, after: &history };
                 policy.observe(&Fact::Visited(fact), &mut Moves::default());
             }
             let page = Page { number: Number(number), history: &history };

@@ -13,7 +13,7 @@ pub mod exact;
 mod gain;
 mod score_rank;
 
-pub use exact::{Asked, quality};
+pub use exact::{ScoredQuery, quality};
 pub use gain::gain;
 pub use score_rank::ScoreRank;
 

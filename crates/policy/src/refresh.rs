@@ -20,7 +20,7 @@ pub use holistic::{Foretold, Holistic};
 pub use uniform::Uniform;
 
 use crate::curve::{self, Curve};
-use crate::{Fact, Moment, Needs, Number, Page, Price, Term, Visited, Worth};
+use crate::{Fact, Moment, Needs, Number, Page, Price, Term, VisitFact, Worth};
 
 /// Factor on the importance of a new page, for policies that do not value new pages.
 ///
@@ -44,7 +44,7 @@ pub trait Refresh: Send {
 
     /// Processes a visit to a page of this importance, after [`observe`](Refresh::observe) got
     /// the same visit.
-    fn weigh(&mut self, _visited: &Visited<'_>, _importance: f64) {}
+    fn weigh(&mut self, _visited: &VisitFact<'_>, _importance: f64) {}
 
     /// Returns the worth of a visit as a function of the time since the last request.
     ///

@@ -9,7 +9,7 @@ mod best_prefix;
 mod estimate;
 
 pub use best_prefix::BestPrefix;
-pub use estimate::{Estimate, Line, PER_CONNECTION};
+pub use estimate::{ConnectionSlot, Estimate, PER_CONNECTION};
 
 use crate::Rank;
 
@@ -21,7 +21,7 @@ pub struct Queue<'a> {
     /// The cost estimate of a visit.
     pub estimate: &'a Estimate,
     /// The connection that the visit would use.
-    pub line: Line,
+    pub line: ConnectionSlot,
 }
 
 /// The rank of a server, and the number of pages to fetch.

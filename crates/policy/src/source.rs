@@ -20,8 +20,8 @@ mod tests;
 
 pub use cover::{Cover, Step};
 pub use priced::Priced;
-pub use record::{Account, Kind};
-pub use settings::{Seen, Settings};
+pub use record::{Account, SourceKind};
+pub use settings::{Seen, SourceRules};
 pub use sources::Sources;
 
 pub use crate::plan::polls::Outlook;

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use page::PageUrl;
-use repository::archive::{Capture, Info, Level, MAX_BYTES, Options, Writer, read, scan, seal};
-use repository::index::{Document, HEAP, Index, Query};
+use repository::archive::{
+    ArchiveOptions, ArchiveWriter, Capture, Info, Level, MAX_BYTES, read, scan, seal,
+};
+use repository::index::{Document, HEAP, Index, SearchQuery};
 
 /// Pages per commit of the index, about as many as a crawl commits every few seconds.
 const GROUP: usize = 2000;
@@ -21,9 +23,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     gather(Path::new(&dir), &mut pages)?;
     let store = std::env::temp_dir().join(format!("avocet-speed-{}", std::process::id()));
     let info = Info::default();
-    let mut archive = Writer::open(
+    let mut archive = ArchiveWriter::open(
         &store.join("archive"),
-        Options {
+        ArchiveOptions {
             max_bytes: MAX_BYTES,
             info,
             at_risk: 0,
@@ -117,10 +119,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "rare unicorn words",
     ] {
         let start = Instant::now();
-        let hits = index.search(&Query {
+        let hits = index.search(&SearchQuery {
             text,
             limit: 10,
-            ..Query::default()
+            ..SearchQuery::default()
         })?;
         println!(
             "search {text:?}: {} hits in {:.2} ms",

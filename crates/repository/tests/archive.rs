@@ -12,14 +12,14 @@ use jiff::Timestamp;
 use page::PageUrl;
 use proptest::prelude::*;
 use repository::archive::{
-    ArchiveError, Capture, DecodeLimits, Digest, End, Info, Inventory, Kind, Level, Options,
-    Original, Profile, Record, RecordLocation, Sealed, Truncated, Writer, make_index, read, scan,
-    seal, verify,
+    ArchiveError, ArchiveOptions, ArchiveWriter, Capture, DecodeLimits, End, Info, Inventory,
+    Level, Original, PayloadDigest, Profile, RecordKind, RecordLocation, Sealed, Truncated,
+    WarcRecord, make_index, read, scan, seal, verify,
 };
 
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n";
 
-fn options(max_bytes: u64) -> Options {
+fn options(max_bytes: u64) -> ArchiveOptions {
     let info = Info {
         notes: vec![("note\r\n".into(), "\nWARC-Type: response".into())],
         software: "avocet/0.1.0".into(),
@@ -27,7 +27,7 @@ fn options(max_bytes: u64) -> Options {
         user_agent: "avocet/0.1.0 (+https://example.org/bot)".into(),
         robots: "obey".into(),
     };
-    Options {
+    ArchiveOptions {
         max_bytes,
         info,
         at_risk: 20,
@@ -59,7 +59,7 @@ fn body(n: usize) -> Vec<u8> {
 
 /// Writes pages 0..n. Returns their locations and the end; the last file stays open.
 fn written(dir: &Path, n: usize, max_bytes: u64) -> (Vec<RecordLocation>, End) {
-    let mut writer = Writer::open(dir, options(max_bytes), None).unwrap();
+    let mut writer = ArchiveWriter::open(dir, options(max_bytes), None).unwrap();
     let locations = (0..n)
         .map(|n| {
             writer
@@ -71,7 +71,7 @@ fn written(dir: &Path, n: usize, max_bytes: u64) -> (Vec<RecordLocation>, End) {
     (locations, writer.end())
 }
 
-fn is_page(record: &Record, n: usize) -> bool {
+fn is_page(record: &WarcRecord, n: usize) -> bool {
     record.url() == Some(url(&format!("http://a.example/{n}"))) && *record.body() == body(n)
 }
 
@@ -89,7 +89,7 @@ fn unzipped(path: &Path, location: &RecordLocation) -> String {
 #[test]
 fn a_response_to_the_byte() {
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = Writer::open(dir.path(), options(1 << 20), None).unwrap();
+    let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
     let page = url("http://a.example/x?q=\r\nWARC-Type: evil\u{2028}");
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n\
         WARC/1.1\r\nWARC-Type: response\r\n\r\n";
@@ -162,7 +162,7 @@ fn without_hashes(text: &str) -> String {
 #[test]
 fn a_revisit_names_its_original() {
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = Writer::open(dir.path(), options(1 << 20), None).unwrap();
+    let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
     let page = url("http://a.example/");
     let first = Capture::new(&page, at(1_000), ADDRESS, HEAD, b"hello", None);
     let response = writer
@@ -171,7 +171,7 @@ fn a_revisit_names_its_original() {
     let original = Original {
         url: &page,
         at: at(1_000),
-        digest: Digest::of(&[b"hello"]),
+        digest: PayloadDigest::of(&[b"hello"]),
     };
     let same = Capture::new(&page, at(2_000), ADDRESS, HEAD, b"hello", None);
     let not_modified = b"HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\nETag: \"x\"\r\n\r\n";
@@ -196,7 +196,7 @@ fn a_revisit_names_its_original() {
         let sealed = seal::revisit(&capture, &original, profile, Level::default());
         let location = writer.append(&sealed).unwrap();
         let record = read(dir.path(), &location).unwrap();
-        assert_eq!(record.kind(), &Kind::Revisit);
+        assert_eq!(record.kind(), &RecordKind::Revisit);
         assert_eq!(record.status(), Some(status));
         assert_eq!(record.head(), head);
         assert!(record.body().is_empty());
@@ -227,7 +227,7 @@ proptest! {
         level in 0..=9_u32,
     ) {
         let dir = tempfile::tempdir().unwrap();
-        let mut writer = Writer::open(dir.path(), options(1 << 20), None).unwrap();
+        let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
         let Ok(page) = PageUrl::parse(&format!("http://a.example/{path}")) else { return Ok(()) };
         let fields: String = fields.iter().map(|(n, v)| format!("{n}: {v}\r\n")).collect();
         // Any bytes at all may follow the status line.
@@ -240,7 +240,7 @@ proptest! {
         let level = Level::new(level).unwrap();
         let location = writer.append(&seal::response(&capture, level)).unwrap();
         let record = read(dir.path(), &location).unwrap();
-        prop_assert_eq!(record.kind(), &Kind::Response);
+        prop_assert_eq!(record.kind(), &RecordKind::Response);
         prop_assert_eq!(record.url(), Some(page.clone()));
         prop_assert_eq!(record.at(), Some(at(millis)));
         prop_assert_eq!(&*record.body(), &body[..]);
@@ -261,7 +261,7 @@ proptest! {
 #[test]
 fn content_is_decoded() {
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = Writer::open(dir.path(), options(1 << 20), None).unwrap();
+    let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
     let page = url("http://a.example/");
     let head = b"HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Type: Text/Plain;x=y\r\n\r\n";
     let encoded = zstd::encode_all(&b"hello"[..], 3).unwrap();
@@ -289,7 +289,7 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
         let records = found
             .iter()
             .flatten()
-            .filter(|(_, r)| r.kind() == &Kind::Response)
+            .filter(|(_, r)| r.kind() == &RecordKind::Response)
             .count();
         assert_eq!(records, 2, "cut at {cut}");
         match found.last().unwrap() {
@@ -305,7 +305,7 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
         file: 1,
         offset: last.offset,
     };
-    let mut writer = Writer::open(dir.path(), options(1 << 20), Some(committed)).unwrap();
+    let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), Some(committed)).unwrap();
     let again = writer
         .append(&sealed("http://a.example/2", &body(2)))
         .unwrap();
@@ -314,7 +314,7 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
     // A file that lost committed bytes stays as it is. The next record begins another file.
     let lost = &whole[..last.offset as usize - 1];
     fs::write(&path, lost).unwrap();
-    let mut writer = Writer::open(dir.path(), options(1 << 20), Some(committed)).unwrap();
+    let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), Some(committed)).unwrap();
     let short = writer.discrepancy().short.as_ref().unwrap().to_string();
     assert!(short.contains("rebuild --accept-loss"), "{short}");
     assert_eq!(
@@ -328,7 +328,7 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
     // A file that is gone altogether does not prevent opening either.
     fs::remove_file(&path).unwrap();
     fs::remove_file(dir.path().join("avocet-00000002.warc.gz.open")).unwrap();
-    let writer = Writer::open(dir.path(), options(1 << 20), Some(committed)).unwrap();
+    let writer = ArchiveWriter::open(dir.path(), options(1 << 20), Some(committed)).unwrap();
     assert!(writer.discrepancy().short.is_some());
     assert_eq!(writer.end(), End { file: 2, offset: 0 });
 }
@@ -348,7 +348,7 @@ fn what_a_kill_cannot_have_left_behind_stays() {
             file: 1,
             offset: locations[n].offset,
         };
-        Writer::open(dir.path(), options(1 << 20), Some(end)).unwrap()
+        ArchiveWriter::open(dir.path(), options(1 << 20), Some(end)).unwrap()
     };
 
     // A kill explains 20 records, so they are cut off.
@@ -371,7 +371,7 @@ fn what_a_kill_cannot_have_left_behind_stays() {
     assert!(problems.is_empty(), "{problems:?}");
 
     // A kill does not explain it either if the ledger knows nothing of the archive.
-    let writer = Writer::open(dir.path(), options(1 << 20), None).unwrap();
+    let writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
     assert_eq!(writer.discrepancy().unexplained, Some(31));
     assert_eq!(writer.end(), End { file: 3, offset: 0 });
     assert_eq!(pages_in(dir.path()).len(), 31);
@@ -381,7 +381,7 @@ fn what_a_kill_cannot_have_left_behind_stays() {
 #[test]
 fn a_wrong_index_is_found_and_made_again() {
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = Writer::open(dir.path(), options(1 << 20), None).unwrap();
+    let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
     for n in 0..3 {
         let page = sealed(&format!("http://a.example/{n}"), &body(n));
         writer.append(&page).unwrap();
@@ -413,11 +413,11 @@ fn a_wrong_index_is_found_and_made_again() {
 fn an_inventory_knows_what_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let page = |n: usize| sealed(&format!("http://a.example/{n}"), &body(n));
-    let mut writer = Writer::open(dir.path(), options(1 << 20), None).unwrap();
+    let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
     writer.append(&page(0)).unwrap();
     writer.close().unwrap();
     let end = End { file: 2, offset: 0 };
-    let mut writer = Writer::open(dir.path(), options(1 << 20), Some(end)).unwrap();
+    let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), Some(end)).unwrap();
     writer.append(&page(1)).unwrap();
     writer.sync().unwrap();
     let mut inventory = Inventory::of(dir.path()).unwrap();
@@ -480,7 +480,7 @@ fn what_was_not_committed_is_cut_or_set_aside() {
         file: 2,
         offset: locations[3].offset,
     };
-    let mut writer = Writer::open(dir.path(), options(max), Some(committed)).unwrap();
+    let mut writer = ArchiveWriter::open(dir.path(), options(max), Some(committed)).unwrap();
     assert_eq!(writer.end(), committed);
     assert_eq!(writer.discrepancy().set_aside.len(), 2);
     assert!(writer.discrepancy().unexplained.is_none());
@@ -492,7 +492,7 @@ fn what_was_not_committed_is_cut_or_set_aside() {
     assert_eq!(again, locations[3]);
     // Nothing is committed: everything is set aside, and nothing is deleted.
     drop(writer);
-    let writer = Writer::open(dir.path(), options(max), None).unwrap();
+    let writer = ArchiveWriter::open(dir.path(), options(max), None).unwrap();
     assert_eq!(writer.end(), End { file: 1, offset: 0 });
     assert_eq!(writer.discrepancy().set_aside.len(), 2);
     assert!(writer.discrepancy().unexplained.is_none());
@@ -508,7 +508,7 @@ fn what_was_not_committed_is_cut_or_set_aside() {
 
 fn pages_in(dir: &Path) -> Vec<usize> {
     let records = scan(dir).unwrap().map(|found| found.unwrap().1);
-    let pages = records.filter(|record| record.kind() == &Kind::Response);
+    let pages = records.filter(|record| record.kind() == &RecordKind::Response);
     pages
         .map(|record| {
             record.url().unwrap().as_str()["http://a.example/".len()..]
@@ -524,7 +524,7 @@ fn closed_files_have_a_sorted_index_of_all_their_captures() {
     let mut end = None;
     // The file is opened three times. Its index must contain the records of all.
     for round in 0..3 {
-        let mut writer = Writer::open(dir.path(), options(1 << 20), end).unwrap();
+        let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), end).unwrap();
         for n in 0..5 {
             let page = format!("http://h{}.example/{round}", (n * 3 + round) % 5);
             writer.append(&sealed(&page, &body(n))).unwrap();
@@ -563,7 +563,7 @@ fn closed_files_have_a_sorted_index_of_all_their_captures() {
         );
     }
     // When opened at its end, the closed file stays closed and the next begins.
-    let mut writer = Writer::open(dir.path(), options(1 << 20), end).unwrap();
+    let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), end).unwrap();
     assert_eq!(
         writer
             .append(&sealed("http://a.example/", b""))
@@ -648,12 +648,12 @@ fn warcio_accepts_our_files() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = Writer::open(dir.path(), options(40_000), None).unwrap();
+    let mut writer = ArchiveWriter::open(dir.path(), options(40_000), None).unwrap();
     let page = url("http://a.example/ü?x=\n");
     let original = Original {
         url: &page,
         at: at(0),
-        digest: Digest::of(&[b"hello"]),
+        digest: PayloadDigest::of(&[b"hello"]),
     };
     let chunked =
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n";

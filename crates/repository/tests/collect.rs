@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use page::PageUrl;
 use proptest::prelude::*;
 use repository::archive::{
-    ArchiveError, Capture, Digest, End, Info, Kind, Level, Moved, Options, Original, Profile,
-    RecordLocation, Writer, read, scan, seal, sizes,
+    ArchiveError, ArchiveOptions, ArchiveWriter, Capture, End, Info, Level, Moved, Original,
+    PayloadDigest, Profile, RecordKind, RecordLocation, read, scan, seal, sizes,
 };
 
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
@@ -29,17 +29,17 @@ struct LiveRecords {
     end: Option<End>,
 }
 
-fn open(dir: &Path, ledger: &LiveRecords) -> Writer {
+fn open(dir: &Path, ledger: &LiveRecords) -> ArchiveWriter {
     let info = Info {
         software: "avocet".into(),
         ..Info::default()
     };
-    let options = Options {
+    let options = ArchiveOptions {
         max_bytes: MAX_BYTES,
         info,
         at_risk: 1000,
     };
-    Writer::open(dir, options, ledger.end).unwrap()
+    ArchiveWriter::open(dir, options, ledger.end).unwrap()
 }
 
 fn url(page: u32) -> PageUrl {
@@ -52,7 +52,7 @@ fn body(page: u32) -> Vec<u8> {
         .collect()
 }
 
-fn append(writer: &mut Writer, page: u32) -> RecordLocation {
+fn append(writer: &mut ArchiveWriter, page: u32) -> RecordLocation {
     let (url, body) = (url(page), body(page));
     let at = Timestamp::from_second(1_700_000_000 + i64::from(page)).unwrap();
     let capture = Capture::new(&url, at, ADDRESS, HEAD, &body, None);
@@ -82,7 +82,7 @@ fn assert_readable(dir: &Path, ledger: &LiveRecords) {
 }
 
 /// Copies the live records of a file. The locations in the result are in the order of the pages.
-fn keep(writer: &mut Writer, file: u32, ledger: &LiveRecords) -> (Vec<u32>, Moved) {
+fn keep(writer: &mut ArchiveWriter, file: u32, ledger: &LiveRecords) -> (Vec<u32>, Moved) {
     let live = ledger.places.iter().filter(|(_, at)| at.file == file);
     let (pages, places): (Vec<u32>, Vec<RecordLocation>) =
         live.map(|(&page, &at)| (page, at)).unzip();
@@ -97,7 +97,7 @@ fn commit(ledger: &mut LiveRecords, pages: &[u32], moved: &Moved) {
     ledger.end = Some(moved.end());
 }
 
-fn collect(writer: &mut Writer, file: u32, ledger: &mut LiveRecords) {
+fn collect(writer: &mut ArchiveWriter, file: u32, ledger: &mut LiveRecords) {
     let (pages, moved) = keep(writer, file, ledger);
     commit(ledger, &pages, &moved);
     writer.discard(moved).unwrap();
@@ -106,7 +106,7 @@ fn collect(writer: &mut Writer, file: u32, ledger: &mut LiveRecords) {
 /// Returns the pages whose captures a scan of all files finds, sorted by number.
 fn pages_in(dir: &Path) -> Vec<u32> {
     let records = scan(dir).unwrap().map(|found| found.unwrap().1);
-    let captures = records.filter(|record| record.kind() != &Kind::Warcinfo);
+    let captures = records.filter(|record| record.kind() != &RecordKind::Warcinfo);
     let mut pages: Vec<u32> = captures.map(|record| number(record.url())).collect();
     pages.sort_unstable();
     pages
@@ -246,7 +246,7 @@ proptest! {
 }
 
 /// Writes twelve pages to three or more files; the odd pages are live.
-fn half_dead(dir: &Path) -> (Writer, LiveRecords) {
+fn half_dead(dir: &Path) -> (ArchiveWriter, LiveRecords) {
     let mut ledger = LiveRecords::default();
     let mut writer = open(dir, &ledger);
     for page in 0..12 {
@@ -366,7 +366,7 @@ fn a_moved_revisit_still_names_its_original() {
     let original = Original {
         url: &page,
         at: Timestamp::from_second(1_700_000_001).unwrap(),
-        digest: Digest::of(&[&text]),
+        digest: PayloadDigest::of(&[&text]),
     };
     let again = seal::revisit(
         &capture,
@@ -381,7 +381,7 @@ fn a_moved_revisit_still_names_its_original() {
     writer.discard(moved).unwrap();
     let records = places.iter().map(|at| read(dir.path(), at).unwrap());
     let records: Vec<_> = records.collect();
-    assert_eq!(records[0].kind(), &Kind::Revisit);
+    assert_eq!(records[0].kind(), &RecordKind::Revisit);
     assert_eq!(
         records[0].field("WARC-Refers-To"),
         records[1].field("WARC-Record-ID")

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use page::{PageId, PageUrl};
-use repository::index::{Document, Hits, Index, Query, Sort, Writer};
+use repository::index::{Document, Hits, Index, PageIndexWriter, SearchQuery, Sort};
 
 /// The smallest heap that tantivy accepts, in bytes.
 const HEAP: usize = 15_000_000;
@@ -13,7 +13,7 @@ const HEAP: usize = 15_000_000;
 struct SearchedIndex {
     _dir: tempfile::TempDir,
     index: Index,
-    writer: Writer,
+    writer: PageIndexWriter,
 }
 
 impl SearchedIndex {
@@ -35,7 +35,7 @@ impl SearchedIndex {
 
     fn put_linked(&mut self, path: &str, html: &str, anchors: &[&str], in_links: u32) -> PageId {
         let url = PageUrl::parse(&format!("http://docs.example/{path}")).unwrap();
-        let reading = page::read(html, &url, &page::Limits::default());
+        let reading = page::read(html, &url, &page::ReadLimits::default());
         let document = Document {
             title: &reading.title,
             text: &reading.text,
@@ -54,15 +54,15 @@ impl SearchedIndex {
         url.id()
     }
 
-    fn ask(&self, query: &Query<'_>) -> Hits {
+    fn ask(&self, query: &SearchQuery<'_>) -> Hits {
         let limit = if query.limit == 0 { 10 } else { query.limit };
-        self.index.search(&Query { limit, ..*query }).unwrap()
+        self.index.search(&SearchQuery { limit, ..*query }).unwrap()
     }
 
     fn search(&self, text: &str) -> Hits {
-        self.ask(&Query {
+        self.ask(&SearchQuery {
             text,
-            ..Query::default()
+            ..SearchQuery::default()
         })
     }
 
@@ -179,10 +179,10 @@ fn pages_that_lack_words_fill_up_and_say_so() {
         (found.hits[0].missing.len(), &found.hits[1].missing[..]),
         (0, &["bill".to_owned()][..])
     );
-    let one = world.ask(&Query {
+    let one = world.ask(&SearchQuery {
         text: "avocet bill",
         limit: 1,
-        ..Query::default()
+        ..SearchQuery::default()
     });
     assert_eq!(paths(&one), ["all"]);
     let none = world.search("stilt bill");
@@ -238,16 +238,16 @@ fn near_duplicates_are_shown_once() {
     let others = world.index.duplicates(found.hits[0].id).unwrap();
     assert_eq!(others.len(), 2, "{others:?}");
     assert!(world.index.duplicates(found.hits[1].id).unwrap().is_empty());
-    let french = world.ask(&Query {
+    let french = world.ask(&SearchQuery {
         text: "avocet",
         readers: &["pt", "fr", "de"],
-        ..Query::default()
+        ..SearchQuery::default()
     });
     assert_eq!(french.hits[0].url, "http://docs.example/fr/avocet");
-    let second = world.ask(&Query {
+    let second = world.ask(&SearchQuery {
         text: "avocet",
         offset: 1,
-        ..Query::default()
+        ..SearchQuery::default()
     });
     assert_eq!(paths(&second), ["other"], "a group is one place");
 }
@@ -290,10 +290,10 @@ fn typing_errors_are_put_right_at_once() {
     );
     assert_eq!(world.search("zzzz").total, 0);
     let typing = |text| {
-        let query = Query {
+        let query = SearchQuery {
             text,
             prefix: true,
-            ..Query::default()
+            ..SearchQuery::default()
         };
         paths(&world.ask(&query))
     };
@@ -361,10 +361,10 @@ fn choices_move_results_and_show() {
     let first = world.search("avocet").hits[0].id;
     let other = if first == a { b } else { a };
     let chosen = [(other, 1.1), (PageId(3), 2.0)];
-    let found = world.ask(&Query {
+    let found = world.ask(&SearchQuery {
         text: "avocet",
         chosen: &chosen,
-        ..Query::default()
+        ..SearchQuery::default()
     });
     assert_eq!((found.hits[0].id, found.hits[0].chosen), (other, 1.1));
     assert_eq!(found.hits[1].chosen, 1.0);
@@ -380,11 +380,11 @@ fn pages_are_counted_and_sorted() {
         world.put(name, &html);
     }
     world.put("other", &page("Stilt", "<p>bird"));
-    let query = Query {
+    let query = SearchQuery {
         text: "avocet",
         facets: true,
         sort: Sort::Newest,
-        ..Query::default()
+        ..SearchQuery::default()
     };
     let found = world.ask(&query);
     assert_eq!(paths(&found), ["b", "c", "a"]);
@@ -397,7 +397,7 @@ fn pages_are_counted_and_sorted() {
     assert_eq!(facets.kinds, [("html".to_owned(), 3)]);
     let years: Vec<&str> = facets.years.iter().map(|(year, _)| year.as_str()).collect();
     assert_eq!(years, ["2024", "2022", "2020"]);
-    let since = Query {
+    let since = SearchQuery {
         published_since: Some(1_640_995_200),
         published_until: Some(1_680_000_000),
         ..query

@@ -11,29 +11,29 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use repository::archive::{
-    ArchiveError, BLOCK_LIMIT, DecodeLimits, Fault, Found, Kind, Record, Records,
+    ArchiveError, BLOCK_LIMIT, DecodeLimits, Fault, FoundRecord, RecordKind, Records, WarcRecord,
 };
 
-fn records(path: &Path, limit: u64) -> Vec<Result<Found, ArchiveError>> {
+fn records(path: &Path, limit: u64) -> Vec<Result<FoundRecord, ArchiveError>> {
     Records::open(path, limit).unwrap().collect()
 }
 
-fn of_bytes(bytes: &[u8], limit: u64) -> Vec<Result<Found, ArchiveError>> {
+fn of_bytes(bytes: &[u8], limit: u64) -> Vec<Result<FoundRecord, ArchiveError>> {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), bytes).unwrap();
     records(file.path(), limit)
 }
 
 /// Returns one letter per result, as a compact description of the file.
-fn outline(found: &[Result<Found, ArchiveError>]) -> String {
+fn outline(found: &[Result<FoundRecord, ArchiveError>]) -> String {
     found
         .iter()
         .map(|found| match found {
             Ok(found) => match found.record.kind() {
-                Kind::Response => 'R',
-                Kind::Revisit => 'V',
-                Kind::Warcinfo => 'I',
-                Kind::Other(_) => 'o',
+                RecordKind::Response => 'R',
+                RecordKind::Revisit => 'V',
+                RecordKind::Warcinfo => 'I',
+                RecordKind::Other(_) => 'o',
             },
             Err(ArchiveError::Torn { .. }) => 't',
             Err(ArchiveError::Damaged { source, .. }) => match source {
@@ -151,7 +151,7 @@ fn samples_of_other_tools() {
     assert_eq!(page("missing-status-text.warc", 0).status(), Some(302));
 }
 
-fn content(record: &Record) -> String {
+fn content(record: &WarcRecord) -> String {
     let content = record.content(DecodeLimits::default());
     assert_eq!(content.cut, None);
     String::from_utf8_lossy(&content.bytes).into_owned()

@@ -8,12 +8,20 @@ use std::path::Path;
 
 use page::{PageId, PageUrl};
 use proptest::prelude::*;
-use repository::index::{Document, Hits, Index, IndexError, Query, Writer, committed};
+use repository::index::{
+    Document, Hits, Index, IndexError, PageIndexWriter, SearchQuery, committed,
+};
 
 /// The smallest heap that tantivy accepts, in bytes.
 const HEAP: usize = 15_000_000;
 
-fn put(writer: &mut Writer, url: &str, title: &str, text: &str, language: Option<&str>) -> PageId {
+fn put(
+    writer: &mut PageIndexWriter,
+    url: &str,
+    title: &str,
+    text: &str,
+    language: Option<&str>,
+) -> PageId {
     let page = PageUrl::parse(url).unwrap();
     let (id, host) = (page.id(), page.host_name());
     let url = page.as_str();
@@ -31,10 +39,10 @@ fn put(writer: &mut Writer, url: &str, title: &str, text: &str, language: Option
 
 fn search(index: &Index, text: &str) -> Hits {
     index
-        .search(&Query {
+        .search(&SearchQuery {
             text,
             limit: 10,
-            ..Query::default()
+            ..SearchQuery::default()
         })
         .unwrap()
 }
@@ -196,22 +204,22 @@ fn the_best_come_first() {
 fn filters_and_paging() {
     let dir = tempfile::tempdir().unwrap();
     let index = birds(dir.path());
-    let run = |query: Query<'_>| index.search(&query).unwrap();
-    let bill = Query {
+    let run = |query: SearchQuery<'_>| index.search(&query).unwrap();
+    let bill = SearchQuery {
         text: "bill",
         limit: 10,
-        ..Query::default()
+        ..SearchQuery::default()
     };
     assert_eq!(run(bill).total, 2);
     assert_eq!(
-        urls(&run(Query {
+        urls(&run(SearchQuery {
             language: Some("de"),
             ..bill
         })),
         ["http://de.birds.example/s"]
     );
     assert_eq!(
-        run(Query {
+        run(SearchQuery {
             language: Some("xx"),
             ..bill
         })
@@ -219,7 +227,7 @@ fn filters_and_paging() {
         0
     );
     assert_eq!(
-        run(Query {
+        run(SearchQuery {
             site: Some("https://DE.birds.example/"),
             ..bill
         })
@@ -227,15 +235,15 @@ fn filters_and_paging() {
         1
     );
     assert_eq!(
-        run(Query {
+        run(SearchQuery {
             site: Some("no site"),
             ..bill
         })
         .total,
         0
     );
-    let first = run(Query { limit: 1, ..bill });
-    let second = run(Query {
+    let first = run(SearchQuery { limit: 1, ..bill });
+    let second = run(SearchQuery {
         limit: 1,
         offset: 1,
         ..bill
@@ -245,8 +253,8 @@ fn filters_and_paging() {
         (2, 1, 1)
     );
     assert_ne!(first.hits[0].id, second.hits[0].id);
-    assert_eq!(run(Query { limit: 0, ..bill }).hits.len(), 0);
-    let deep = run(Query {
+    assert_eq!(run(SearchQuery { limit: 0, ..bill }).hits.len(), 0);
+    let deep = run(SearchQuery {
         limit: usize::MAX,
         offset: usize::MAX,
         ..bill
@@ -483,12 +491,12 @@ fn searches_for_what_is_new() {
     }
     writer.commit(1).unwrap();
     let found = |since, until| {
-        let query = Query {
+        let query = SearchQuery {
             text: "flood",
             limit: 10,
             since,
             until,
-            ..Query::default()
+            ..SearchQuery::default()
         };
         index.search(&query).unwrap().total
     };

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use page::{PageId, PageUrl};
 use proptest::prelude::*;
-use repository::index::{Document, Index, Mentions, Writer};
+use repository::index::{Document, Index, Mentions, PageIndexWriter};
 
 /// The smallest heap that tantivy accepts, in bytes.
 const HEAP: usize = 15_000_000;
 
-fn put(writer: &mut Writer, name: &str, title: &str, text: &str) -> PageId {
+fn put(writer: &mut PageIndexWriter, name: &str, title: &str, text: &str) -> PageId {
     let page = PageUrl::parse(&format!("http://a.example/{name}")).unwrap();
     writer
         .put(&Document {

@@ -18,7 +18,7 @@ use node::handle::NodeHandle;
 use node::panics::POISONED;
 use node::settings::{ServeSettings, Settings};
 use repository::index::Index;
-use repository::log::{Log, Search};
+use repository::log::{EventLog, Search};
 use tokio::sync::Semaphore;
 
 pub use brand::Brand;
@@ -41,7 +41,7 @@ pub struct App {
     /// The search index.
     pub index: Index,
     /// The log of searches.
-    pub searches: Log<Search>,
+    pub searches: EventLog<Search>,
     /// Counts clicks on results, and logs them.
     pub clicks: ClickCounter,
     /// Which results searchers clicked, as a signal for the ranking.

@@ -46,7 +46,7 @@ pub const LISTEN: SocketAddr =
 const BACKLOG: u32 = 1024;
 
 /// A running server.
-pub struct Serving {
+pub struct RunningServer {
     /// The address that it listens on.
     pub address: SocketAddr,
     stop: oneshot::Sender<()>,
@@ -55,7 +55,7 @@ pub struct Serving {
 }
 
 /// Starts a task that accepts connections.
-pub fn start(app: Arc<App>, listener: TcpListener) -> Result<Serving> {
+pub fn start(app: Arc<App>, listener: TcpListener) -> Result<RunningServer> {
     let address = listener.local_addr()?;
     let closing = app.closing.clone();
     let (stop, stopped) = oneshot::channel();
@@ -66,7 +66,7 @@ pub fn start(app: Arc<App>, listener: TcpListener) -> Result<Serving> {
         let stopped = async { stopped.await.unwrap_or(()) };
         connections::accept(listener, router, per_client, proxies, stopped).await;
     });
-    Ok(Serving {
+    Ok(RunningServer {
         address,
         stop,
         done,
@@ -96,7 +96,7 @@ pub fn taken(listen: SocketAddr) -> String {
     )
 }
 
-impl Serving {
+impl RunningServer {
     /// Stops accepting requests, and returns when those under way are answered.
     pub async fn stop(self) {
         self.closing.send_replace(true);

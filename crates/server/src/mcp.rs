@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use axum::Router;
 use page::PageUrl;
-use repository::index::Query;
+use repository::index::SearchQuery;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig};
@@ -123,7 +123,7 @@ impl Tools {
         let request = SearchRequest {
             text: params.query.clone(),
             limit: params.limit.unwrap_or(10).clamp(1, 50).into(),
-            offset: usize::from(params.offset.unwrap_or(0)).min(Query::OFFSET),
+            offset: usize::from(params.offset.unwrap_or(0)).min(SearchQuery::OFFSET),
             site: params.site.filter(|site| !site.is_empty()),
             language: params.language.filter(|code| !code.is_empty()),
             topic: params.topic.filter(|name| !name.is_empty()),

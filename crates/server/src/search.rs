@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use jiff::Timestamp;
 use page::url::with_fragment;
-use repository::index::{Facets, Hit, Query, Sort};
+use repository::index::{Facets, Hit, SearchQuery, Sort};
 use repository::log::Search;
 
 use crate::App;
@@ -159,7 +159,7 @@ fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
     let readers: Vec<&str> = request.readers.iter().map(String::as_str).collect();
     let clicks = app.clicks.log();
     let chosen = app.choices.factors(&request.text, &app.searches, clicks);
-    let query = Query {
+    let query = SearchQuery {
         chosen: &chosen,
         text: &request.text,
         limit: request.limit,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use node::handle::Pace;
+use node::handle::ChangePace;
 
 /// Units of time: the seconds below which the unit is used, its length in seconds, and its name.
 const STEPS: [(u64, u64, &str); 6] = [
@@ -29,15 +29,15 @@ pub fn ago(then: Timestamp, now: Timestamp) -> String {
 }
 
 /// Formats how often a page changes. Returns `None` if too little is known.
-pub fn pace(pace: Pace) -> Option<String> {
+pub fn pace(pace: ChangePace) -> Option<String> {
     match pace {
-        Pace::Unknown => None,
-        Pace::Still(time) if time < Duration::from_secs(60) => None,
-        Pace::Still(time) => Some(format!("no change seen in {}", span(time))),
-        Pace::Every(time) if time < Duration::from_secs(60) => {
+        ChangePace::Unknown => None,
+        ChangePace::Still(time) if time < Duration::from_secs(60) => None,
+        ChangePace::Still(time) => Some(format!("no change seen in {}", span(time))),
+        ChangePace::Every(time) if time < Duration::from_secs(60) => {
             Some("changes more than once a minute".into())
         }
-        Pace::Every(time) => {
+        ChangePace::Every(time) => {
             let text = span(time);
             let text = text.strip_prefix("1 ").unwrap_or(&text);
             Some(format!("changes about every {text}"))
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(ago(before(5), now), "just now");
         assert_eq!(ago(before(-50), now), "just now");
         assert_eq!(ago(before(7200), now), "2 hours ago");
-        let every = |hours: u64| Pace::Every(Duration::from_secs(hours * 3600));
+        let every = |hours: u64| ChangePace::Every(Duration::from_secs(hours * 3600));
         assert_eq!(
             pace(every(1)),
             Some("changes about every 60 minutes".into())
@@ -172,8 +172,8 @@ mod tests {
             pace(every(24 * 7 * 3)),
             Some("changes about every 3 weeks".into())
         );
-        assert_eq!(pace(Pace::Unknown), None);
-        let still = Pace::Still(Duration::from_secs(5 * 86_400));
+        assert_eq!(pace(ChangePace::Unknown), None);
+        let still = ChangePace::Still(Duration::from_secs(5 * 86_400));
         assert_eq!(pace(still), Some("no change seen in 5 days".into()));
     }
 }

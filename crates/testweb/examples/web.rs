@@ -3,7 +3,7 @@
 //!
 //! Run it with `cargo run --release -p testweb --example web [PAGES]`.
 
-use testweb::site::{Clock, Plan, Serving};
+use testweb::site::{ServedWeb, WebClock, WebPlan};
 
 /// The port that the README names.
 const PORT: u16 = 8400;
@@ -16,12 +16,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             .map_err(|_| format!("{text:?} is not a number of pages"))?,
         None => 2_000,
     };
-    let plan = Plan {
+    let plan = WebPlan {
         servers: 20,
         pages,
-        ..Plan::small(1)
+        ..WebPlan::small(1)
     };
-    let serving = Serving::start(plan.invent(), Clock::Running(60.0), Some(PORT)).await?;
+    let serving = ServedWeb::start(plan.invent(), WebClock::Running(60.0), Some(PORT)).await?;
     println!("{pages} pages on 20 servers; a minute of theirs is a second of ours");
     println!(
         "avocet crawl {} --scope any --allow-private",

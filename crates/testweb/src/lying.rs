@@ -26,7 +26,7 @@ mod validator;
 
 pub use farm::{Farm, Site};
 pub use honest::HONEST;
-pub use robots::Robots;
+pub use robots::HostileRobots;
 pub use script::{Pace, SMUGGLED};
-pub use server::{Nature, Server};
+pub use server::{HostileServer, Nature};
 pub use table::{LIES, Lie};

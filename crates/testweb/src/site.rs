@@ -2,10 +2,10 @@
 //! sockets, with a log of all requests.
 //!
 //! The model ([`Web`]) is pure: it knows each page at each moment, and what a crawl must reach.
-//! The server ([`Serving`]) adds sockets, latency and a request log, which is the ground truth
+//! The server ([`ServedWeb`]) adds sockets, latency and a request log, which is the ground truth
 //! for tests. [`directory`] serves directories of files.
 //!
-//! **Invariant:** the same [`Plan`] generates the same web to the byte, so a failing test can be
+//! **Invariant:** the same [`WebPlan`] generates the same web to the byte, so a failing test can be
 //! repeated.
 
 mod answer;
@@ -26,10 +26,14 @@ mod validators;
 mod web;
 
 pub use freshness::Copies;
-pub use log::{Log, Visit};
-pub use plan::{Changes, Faults, KeepAlive, Latency, Plan, Population, RobotsShares, Spread, Tail};
+pub use log::{RecordedRequest, RequestLog};
+pub use plan::{
+    Changes, Faults, KeepAlive, Latency, Population, RobotsShares, Spread, Tail, WebPlan,
+};
 pub use request_counts::Fetches;
-pub use serving::{Clock, Serving};
-pub use town::{Searchers, Town, Wish};
-pub use truth::Scope;
-pub use web::{Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, Web};
+pub use serving::{ServedWeb, WebClock};
+pub use town::{Searchers, Town, UserSearch};
+pub use truth::TruthScope;
+pub use web::{
+    Coding, InventedPage, InventedRobots, InventedServer, PageAnswer, PageNumber, ServerNumber, Web,
+};

@@ -102,7 +102,7 @@ pub struct OrderingArguments {
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,
     /// Share of the web that the limited buffer (p_bc) holds
-    #[arg(long, value_name = "SHARE", default_value_t = ordering::Options::default().buffer)]
+    #[arg(long, value_name = "SHARE", default_value_t = ordering::OrderingExperimentOptions::default().buffer)]
     pub buffer: f64,
 }
 
@@ -126,7 +126,7 @@ pub struct ServersArguments {
     #[command(flatten)]
     pub common: Common,
     /// Connections open at once
-    #[arg(long, value_name = "N", default_value_t = servers::Options::default().connections, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = servers::ServersExperimentOptions::default().connections, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub connections: u16,
     /// How the quality of pages is assigned [default: both]
     #[arg(long, value_enum)]
@@ -135,7 +135,7 @@ pub struct ServersArguments {
     #[arg(long, value_enum)]
     pub http: Option<SimulatedHttp>,
     /// Multiply all server times by this factor
-    #[arg(long, value_name = "FACTOR", default_value_t = servers::Options::default().slowness)]
+    #[arg(long, value_name = "FACTOR", default_value_t = servers::ServersExperimentOptions::default().slowness)]
     pub slowness: f64,
     /// Open connections in no time, as on loopback, to compare with `cargo xtask bench servers`
     #[arg(long)]
@@ -184,28 +184,28 @@ pub struct CurrencyArguments {
     #[command(flatten)]
     pub common: Common,
     /// Share of copies that must be current
-    #[arg(long, value_name = "SHARE", default_value_t = currency::Options::default().alpha)]
+    #[arg(long, value_name = "SHARE", default_value_t = currency::CurrencyExperimentOptions::default().alpha)]
     pub alpha: f64,
     /// Grace period: a copy is current if it is out of date by at most this many days
-    #[arg(long, value_name = "DAYS", default_value_t = currency::Options::default().beta_days)]
+    #[arg(long, value_name = "DAYS", default_value_t = currency::CurrencyExperimentOptions::default().beta_days)]
     pub beta: f64,
     /// Shape of the Weibull distribution of mean page lifetimes, for the formulas
-    #[arg(long, value_name = "NUMBER", default_value_t = currency::Options::default().shape)]
+    #[arg(long, value_name = "NUMBER", default_value_t = currency::CurrencyExperimentOptions::default().shape)]
     pub shape: f64,
     /// Scale of that distribution
-    #[arg(long, value_name = "DAYS", default_value_t = currency::Options::default().scale_days)]
+    #[arg(long, value_name = "DAYS", default_value_t = currency::CurrencyExperimentOptions::default().scale_days)]
     pub scale: f64,
     /// Intervals between visits to try, separated by commas [default: a few, and the one needed]
     #[arg(long, value_name = "DAYS", value_delimiter = ',')]
     pub interval: Vec<f64>,
     /// Number of documents in the collection, for the bandwidth
-    #[arg(long, value_name = "N", default_value_t = currency::Options::default().documents)]
+    #[arg(long, value_name = "N", default_value_t = currency::CurrencyExperimentOptions::default().documents)]
     pub documents: f64,
     /// Size of a document, in kilobytes of 1000 bytes
-    #[arg(long, value_name = "KB", default_value_t = currency::Options::default().kilobytes)]
+    #[arg(long, value_name = "KB", default_value_t = currency::CurrencyExperimentOptions::default().kilobytes)]
     pub kilobytes: f64,
     /// Pages that monte-carlo draws for each interval
-    #[arg(long, value_name = "N", default_value_t = currency::Options::default().draws)]
+    #[arg(long, value_name = "N", default_value_t = currency::CurrencyExperimentOptions::default().draws)]
     pub draws: u32,
 }
 
@@ -254,7 +254,7 @@ pub struct RefreshArguments {
     #[arg(long, value_name = "SHARE", value_delimiter = ',')]
     pub budget: Vec<f64>,
     /// Maximum number of queries: the most frequent ones that match pages of the world
-    #[arg(long, value_name = "N", default_value_t = refresh::Options::default().most_queries)]
+    #[arg(long, value_name = "N", default_value_t = refresh::RefreshExperimentOptions::default().most_queries)]
     pub most_queries: usize,
     /// Estimator of change rates [default: the policies' own]
     #[arg(long, value_name = "NAME")]
@@ -303,16 +303,16 @@ pub struct PartitionArguments {
     #[command(flatten)]
     pub common: Common,
     /// Numbers of crawlers to compare, separated by commas
-    #[arg(long, value_name = "K", value_delimiter = ',', default_values_t = partition::Options::default().crawlers)]
+    #[arg(long, value_name = "K", value_delimiter = ',', default_values_t = partition::PartitionExperimentOptions::default().crawlers)]
     pub crawlers: Vec<u32>,
     /// Ordering that every crawler uses, as for `avocet crawl`
-    #[arg(long, value_name = "ORDER", default_value_t = partition::Options::default().order)]
+    #[arg(long, value_name = "ORDER", default_value_t = partition::PartitionExperimentOptions::default().order)]
     pub order: String,
     /// Fetches of all crawlers together, as a share of the reachable pages [default: no limit]
     #[arg(long, value_name = "SHARE")]
     pub budget: Option<f64>,
     /// Send links to other crawlers after every N fetches
-    #[arg(long, value_name = "N", default_value_t = partition::Options::default().batch)]
+    #[arg(long, value_name = "N", default_value_t = partition::PartitionExperimentOptions::default().batch)]
     pub batch: usize,
 }
 

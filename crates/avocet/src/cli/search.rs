@@ -4,7 +4,7 @@ use clap::Args;
 
 /// Order of search results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum ResultOrder {
+pub enum SearchOrder {
     /// Best match first
     Relevance,
     /// Newest first, by the stated publication date, or else by the time of the fetch
@@ -41,8 +41,8 @@ pub struct SearchArguments {
     #[arg(long, value_name = "NAME")]
     pub topic: Option<String>,
     /// Order of the results
-    #[arg(long, value_enum, default_value_t = ResultOrder::Relevance)]
-    pub sort: ResultOrder,
+    #[arg(long, value_enum, default_value_t = SearchOrder::Relevance)]
+    pub sort: SearchOrder,
     /// Do not write this search to the query log, from which crawls learn what people search for
     #[arg(long)]
     pub no_log: bool,

@@ -19,7 +19,7 @@ use crawl::Again;
 use crawl::Summary;
 use crawl::scope::{Blocked, Reach, Scope, ScopeRules};
 use node::engine;
-use node::engine::plan::Plan;
+use node::engine::plan::EnginePlan;
 use node::live::Live;
 use node::settings::last_crawl::LastCrawl;
 use node::settings::policies::{ChosenPolicies, PolicySettings};
@@ -94,7 +94,7 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
 }
 
 /// Refuses a crawl with `--until-found` or `--only-found` that has no topic and no predicate.
-pub(super) fn refuse_without_target(plan: &Plan, choice: &ChosenPolicies) -> Result<()> {
+pub(super) fn refuse_without_target(plan: &EnginePlan, choice: &ChosenPolicies) -> Result<()> {
     let needs_target = plan.rules.until_found.is_some() || plan.rules.only_found;
     if needs_target && choice.order.report().found.is_none() {
         let why = "--until-found and --only-found need a topic or a predicate: give --topic NAME or --where PREDICATE";
@@ -104,7 +104,11 @@ pub(super) fn refuse_without_target(plan: &Plan, choice: &ChosenPolicies) -> Res
 }
 
 /// Returns the plan of a crawl.
-pub(super) fn plan(settings: &Settings, arguments: &CrawlArguments, root: &Path) -> Result<Plan> {
+pub(super) fn plan(
+    settings: &Settings,
+    arguments: &CrawlArguments,
+    root: &Path,
+) -> Result<EnginePlan> {
     let crawl = &settings.crawl;
     for host in &crawl.block {
         Blocked::parse(host).map_err(Usage).context("crawl.block")?;
@@ -151,7 +155,7 @@ pub(super) fn plan(settings: &Settings, arguments: &CrawlArguments, root: &Path)
         index: crawl.index,
         ..crawl::Plan::default()
     };
-    Ok(Plan {
+    Ok(EnginePlan {
         rules,
         scope,
         traps,

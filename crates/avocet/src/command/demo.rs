@@ -20,7 +20,7 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use tempfile::TempDir;
-use testweb::site::{Clock, Serving, Town};
+use testweb::site::{ServedWeb, Town, WebClock};
 
 use super::run::keep;
 use crate::cli::{Command, CommandLine, DemoArguments, RunArguments};
@@ -49,7 +49,11 @@ pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Resul
         speed: arguments.speed,
         epoch: SystemTime::now(),
     };
-    let web = runtime.block_on(Serving::start(town.invent(), Clock::Running(1.0), None))?;
+    let web = runtime.block_on(ServedWeb::start(
+        town.invent(),
+        WebClock::Running(1.0),
+        None,
+    ))?;
     let web = Arc::new(web);
     let listener = bind(arguments.listen)?;
     configure(root, arguments)?;
@@ -112,7 +116,7 @@ fn configure(root: &Path, arguments: &DemoArguments) -> Result<()> {
 }
 
 /// Returns the arguments for `avocet run`.
-fn run_arguments(web: &Serving, arguments: &DemoArguments) -> Result<RunArguments> {
+fn run_arguments(web: &ServedWeb, arguments: &DemoArguments) -> Result<RunArguments> {
     let mut words = vec!["avocet".to_owned(), "run".into()];
     words.extend(web.homes());
     if let Some(time) = arguments.time {

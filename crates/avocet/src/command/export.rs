@@ -150,7 +150,7 @@ fn links(store: &Store, known: &Known) -> Result<Vec<Value>> {
         return Ok(Vec::new());
     }
     let (html, _) = charset::decode(&answer.content, declared);
-    let reading = page::read(&html, &url, &page::Limits::default());
+    let reading = page::read(&html, &url, &page::ReadLimits::default());
     let line = |link: &page::Link| {
         json!({
             "from": url.as_str(),

@@ -16,9 +16,10 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use lab::experiment::{
-    Setting, Study, currency, ephemeral, focus, ordering, partition, refresh, servers, world,
+    ExperimentSetup, Study, currency, ephemeral, focus, ordering, partition, refresh, servers,
+    world,
 };
-use lab::run::servers::{Depth, Http};
+use lab::run::servers::{SimulatedDepth, SimulatedProtocol};
 use lab::world::World;
 
 use crate::cli::lab::{self as cli, Common, LabCommand};
@@ -53,7 +54,7 @@ pub fn run(json: bool, arguments: &LabCommand) -> Result<()> {
 
 fn run_ordering(arguments: &cli::OrderingArguments, bar: &Bar) -> Result<Study> {
     let scores = arguments.scores.as_deref().map(read_scores).transpose()?;
-    let options = ordering::Options {
+    let options = ordering::OrderingExperimentOptions {
         query: arguments.query.clone(),
         location: arguments.location.clone(),
         scores: scores.map(std::sync::Arc::new),
@@ -65,7 +66,7 @@ fn run_ordering(arguments: &cli::OrderingArguments, bar: &Bar) -> Result<Study> 
 }
 
 fn run_servers(arguments: &cli::ServersArguments, bar: &Bar) -> Result<Study> {
-    let options = servers::Options {
+    let options = servers::ServersExperimentOptions {
         connections: arguments.connections,
         quality: match arguments.quality {
             Some(cli::PageQuality::Pagerank) => vec![servers::Judge::Pagerank],
@@ -73,9 +74,9 @@ fn run_servers(arguments: &cli::ServersArguments, bar: &Bar) -> Result<Study> {
             None => servers::Judge::ALL.to_vec(),
         },
         http: arguments.http.map(|http| match http {
-            cli::SimulatedHttp::Http10 => Http::Http10,
-            cli::SimulatedHttp::Http11 => Http::Http11,
-            cli::SimulatedHttp::Pipelined => Http::Pipelined(Depth::DEFAULT),
+            cli::SimulatedHttp::Http10 => SimulatedProtocol::Http10,
+            cli::SimulatedHttp::Http11 => SimulatedProtocol::Http11,
+            cli::SimulatedHttp::Pipelined => SimulatedProtocol::Pipelined(SimulatedDepth::DEFAULT),
         }),
         slowness: arguments.slowness,
         loopback: arguments.loopback,
@@ -85,7 +86,7 @@ fn run_servers(arguments: &cli::ServersArguments, bar: &Bar) -> Result<Study> {
 }
 
 fn run_currency(arguments: &cli::CurrencyArguments, bar: &Bar) -> Result<Study> {
-    let options = currency::Options {
+    let options = currency::CurrencyExperimentOptions {
         alpha: arguments.alpha,
         beta_days: arguments.beta,
         shape: arguments.shape,
@@ -100,7 +101,7 @@ fn run_currency(arguments: &cli::CurrencyArguments, bar: &Bar) -> Result<Study> 
 }
 
 fn run_refresh(arguments: &cli::RefreshArguments, bar: &Bar) -> Result<Study> {
-    let options = refresh::Options {
+    let options = refresh::RefreshExperimentOptions {
         queries: arguments.queries.clone(),
         scorer: match arguments.scorer {
             cli::ScorerChoice::TfIdf => refresh::Scorer::TfIdf,
@@ -122,7 +123,7 @@ fn run_refresh(arguments: &cli::RefreshArguments, bar: &Bar) -> Result<Study> {
 }
 
 fn run_ephemeral(arguments: &cli::EphemeralArguments, bar: &Bar) -> Result<Study> {
-    let options = ephemeral::Options {
+    let options = ephemeral::EphemeralExperimentOptions {
         rates: arguments.rate.clone(),
         histories: arguments.history.clone(),
         pushes: arguments.push.iter().map(|push| push.0).collect(),
@@ -136,7 +137,7 @@ fn run_ephemeral(arguments: &cli::EphemeralArguments, bar: &Bar) -> Result<Study
 }
 
 fn run_focus(arguments: &cli::focus::FocusArguments, bar: &Bar) -> Result<Study> {
-    let options = focus::Options {
+    let options = focus::FocusExperimentOptions {
         targets: arguments.target.clone(),
         starts: arguments.starts,
         experienced: arguments.experienced,
@@ -146,7 +147,7 @@ fn run_focus(arguments: &cli::focus::FocusArguments, bar: &Bar) -> Result<Study>
 }
 
 fn run_partition(arguments: &cli::PartitionArguments, bar: &Bar) -> Result<Study> {
-    let options = partition::Options {
+    let options = partition::PartitionExperimentOptions {
         crawlers: arguments.crawlers.clone(),
         order: arguments.order.clone(),
         budget: arguments.budget,
@@ -165,8 +166,8 @@ fn run_world(arguments: &cli::WorldArguments, bar: &Bar) -> Result<Study> {
     with_files(world::run(&setting, bar)?, &arguments.common)
 }
 
-fn setting(world: &str, common: &Common) -> Setting {
-    Setting {
+fn setting(world: &str, common: &Common) -> ExperimentSetup {
+    ExperimentSetup {
         world: world.to_owned(),
         knobs: common.knobs.clone(),
         policies: common.policies.iter().map(|name| trimmed(name)).collect(),

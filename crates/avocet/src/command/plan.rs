@@ -4,14 +4,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use figure::{Figure, Series};
-use repository::index::{Demand, Index};
-use repository::log::{Log, Position};
+use repository::index::{Index, QueryCounter};
+use repository::log::{EventLog, Position};
 use serde_json::json;
 
 use crate::cli::PlanArguments;
 use crate::number::duration;
 use node::planning::chart::{draw, number};
-use node::planning::{Estimates, Goal, Point, needed, reached};
+use node::planning::{CurvePoint, Estimates, Goal, needed, reached};
 use node::settings::Usage;
 use node::store::{self, Store};
 
@@ -87,7 +87,7 @@ pub fn run(root: &Path, json: bool, arguments: &PlanArguments) -> Result<()> {
     Ok(())
 }
 
-fn print_needs(curves: &[(&str, &Vec<Point>)], shares: &[f64]) {
+fn print_needs(curves: &[(&str, &Vec<CurvePoint>)], shares: &[f64]) {
     outln!(
         "{:>8}  {:>24}  {:>12}  one fetch every",
         "share",
@@ -110,8 +110,8 @@ fn print_needs(curves: &[(&str, &Vec<Point>)], shares: &[f64]) {
 /// It stands for the quality of a perfectly fresh store: `--quality` is 1 minus the expected loss
 /// divided by this value.
 fn ideal(root: &Path) -> Result<f64> {
-    let mut demand = Demand::default();
-    let log: Log = Log::open(&store::log(root));
+    let mut demand = QueryCounter::default();
+    let log: EventLog = EventLog::open(&store::log(root));
     log.read(&Position::default(), |search| {
         demand.ask(&search.query, search.count)
     })?;
@@ -157,10 +157,10 @@ fn goal(root: &Path, arguments: &PlanArguments) -> Result<(Goal, Option<f64>)> {
     )
 }
 
-fn figure(goal: &Goal, policy: &str, best: &[Point], even: &[Point]) -> Figure {
+fn figure(goal: &Goal, policy: &str, best: &[CurvePoint], even: &[CurvePoint]) -> Figure {
     // The curves are flat beyond this budget.
     let enough = needed(even, 0.99).unwrap_or(f64::INFINITY);
-    let line = |name: &str, curve: &[Point]| {
+    let line = |name: &str, curve: &[CurvePoint]| {
         let points = curve
             .iter()
             .map(|point| (point.fetches_per_day, point.reached));

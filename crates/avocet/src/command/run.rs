@@ -23,7 +23,7 @@ use crate::signal::{StopSignals, signalled};
 use crawl::Again;
 use crawl::Summary;
 use node::engine;
-use node::engine::plan::Plan;
+use node::engine::plan::EnginePlan;
 use node::live::Live;
 use node::settings::last_crawl::LastCrawl;
 use node::settings::policies::PolicySettings;
@@ -96,7 +96,7 @@ pub(super) fn keep(
 
 /// The settings in force, and what follows from them.
 struct CrawlSetup {
-    plan: Plan,
+    plan: EnginePlan,
     policies: PolicySettings,
     settings: Settings,
     /// Modification time of the configuration file when it was read.
@@ -230,7 +230,7 @@ fn plan_and_policies(
     root: &Path,
     settings: &Settings,
     arguments: &RunArguments,
-) -> Result<(Plan, PolicySettings)> {
+) -> Result<(EnginePlan, PolicySettings)> {
     let flags = &arguments.crawl;
     let ends = flags.stop_coverage.is_some() || flags.until_found.is_some();
     if flags.refresh_after.is_some() || ends {

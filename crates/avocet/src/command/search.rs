@@ -4,11 +4,11 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Result;
-use repository::index::{Hit, Hits, Query, Sort};
-use repository::log::{self, Log};
+use repository::index::{Hit, Hits, SearchQuery, Sort};
+use repository::log::{self, EventLog};
 use serde_json::json;
 
-use crate::cli::{ResultOrder, SearchArguments};
+use crate::cli::{SearchArguments, SearchOrder};
 use crate::number::counted;
 use node::readable::stated::Stated;
 use node::settings::topic::Subject;
@@ -18,24 +18,25 @@ use node::{store, topics};
 pub fn run(root: &Path, json: bool, arguments: &SearchArguments) -> Result<()> {
     let index = store::search_index(root)?;
     let text = arguments.query.join(" ");
-    let query = Query {
+    let query = SearchQuery {
         text: &text,
         limit: arguments.limit.into(),
         offset: arguments.offset.into(),
         site: arguments.site.as_deref(),
         language: arguments.language.as_deref(),
         sort: match arguments.sort {
-            ResultOrder::Relevance => Sort::Relevance,
-            ResultOrder::Newest => Sort::Newest,
+            SearchOrder::Relevance => Sort::Relevance,
+            SearchOrder::Newest => Sort::Newest,
         },
-        ..Query::default()
+        ..SearchQuery::default()
     };
     let found = match &arguments.topic {
         Some(name) => topics::search(&index, &query, &Subject::of(root, name)?.open()?)?,
         None => index.search(&query)?,
     };
     if !arguments.no_log
-        && let Err(error) = Log::open(&store::log(root)).append(&logged(&text, arguments, &found))
+        && let Err(error) =
+            EventLog::open(&store::log(root)).append(&logged(&text, arguments, &found))
     {
         // A store on a read-only disk can still be searched.
         eprintln!("this search is not in the log: {error}: {}", error.source);

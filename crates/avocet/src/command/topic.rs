@@ -9,13 +9,13 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use policy::focus::{Bayes, Document, Field, Known, Topic, Trainer};
+use policy::focus::{Bayes, Field, Topic, TopicDefinition, Trainer, TrainingDocument};
 use serde_json::json;
 
 use crate::cli::topic::{TopicCommand, TrainArguments};
 use examples::{Examples, StoredCopies};
 use node::settings::Usage;
-use node::settings::topic::{self, Judged, Lesson};
+use node::settings::topic::{self, JudgedExample, Lesson};
 use node::store::{self, Store};
 use quality::ClassifierQuality;
 
@@ -61,7 +61,7 @@ fn train(root: &Path, json: bool, arguments: &TrainArguments) -> Result<()> {
         trainer.add(&example.document(), example.on);
     }
     let trained = trainer.train()?;
-    let judge = |page: &Document<'_>| {
+    let judge = |page: &TrainingDocument<'_>| {
         let above = above.as_ref();
         let above = above.map_or(1.0, |above| above.topic.probability(page));
         above * trained.bayes.judge(page)
@@ -76,7 +76,7 @@ fn train(root: &Path, json: bool, arguments: &TrainArguments) -> Result<()> {
         topic,
         under: arguments.under.clone(),
         examples: judged
-            .map(|(example, (probability, on))| Judged {
+            .map(|(example, (probability, on))| JudgedExample {
                 name: example.name.clone(),
                 on: *on,
                 probability: *probability,
@@ -114,7 +114,7 @@ fn list(root: &Path, json: bool) -> Result<()> {
 }
 
 fn show(lesson: &Lesson, json: bool) -> Result<()> {
-    let Known::Examples(bayes) = &lesson.topic.known else {
+    let TopicDefinition::Examples(bayes) = &lesson.topic.known else {
         bail!("this topic has no trained classifier: it is given by words only");
     };
     let [off, on] = examples_of(lesson);
@@ -154,7 +154,7 @@ fn show(lesson: &Lesson, json: bool) -> Result<()> {
 
 fn test(lesson: &Lesson, json: bool) -> Result<()> {
     let quality = ClassifierQuality::of(&lesson.examples);
-    let mut unsure: Vec<&Judged> = lesson.examples.iter().collect();
+    let mut unsure: Vec<&JudgedExample> = lesson.examples.iter().collect();
     unsure.sort_by(|one, other| certainty(one).total_cmp(&certainty(other)));
     unsure.truncate(UNSURE);
     let mut out = std::io::stdout().lock();
@@ -177,7 +177,7 @@ fn test(lesson: &Lesson, json: bool) -> Result<()> {
 }
 
 /// Returns how far a probability is from one half.
-fn certainty(judged: &Judged) -> f64 {
+fn certainty(judged: &JudgedExample) -> f64 {
     (judged.probability - 0.5).abs()
 }
 

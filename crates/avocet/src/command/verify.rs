@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use frontier::PageKey;
 use ledger::Ledger;
 use page::PageId;
-use repository::archive::{self, Digest, End, Kind, Record, RecordLocation};
+use repository::archive::{self, End, PayloadDigest, RecordKind, RecordLocation, WarcRecord};
 use repository::index::{Index, IndexError};
 use serde_json::json;
 
@@ -142,12 +142,14 @@ fn check_archive(
         offset,
     });
     let behind = |file: u32, offset: u64| End { file, offset } >= end;
-    let mut check = |at: &RecordLocation, record: &Record| -> Result<()> {
+    let mut check = |at: &RecordLocation, record: &WarcRecord| -> Result<()> {
         if let Some((key, payload)) = copies.remove(at) {
-            if Digest::of(&[&record.body()]) != Digest(payload) {
+            if PayloadDigest::of(&[&record.body()]) != PayloadDigest(payload) {
                 problems.push(format!("{}: the archive holds another body", name(key)?));
             }
-        } else if let (Kind::Response | Kind::Revisit, Some(url)) = (record.kind(), record.url()) {
+        } else if let (RecordKind::Response | RecordKind::Revisit, Some(url)) =
+            (record.kind(), record.url())
+        {
             if behind(at.file, at.offset) {
                 uncommitted += 1;
             } else if ledger.discovery(PageKey::of(&url))?.is_none() {

@@ -128,7 +128,11 @@ async fn damage(mut round: Round) {
 }
 
 /// Creates a store that has every kind of file.
-fn make_every_file(subject: &mut TortureSubject, crawl: &[&str], serving: &testweb::site::Serving) {
+fn make_every_file(
+    subject: &mut TortureSubject,
+    crawl: &[&str],
+    serving: &testweb::site::ServedWeb,
+) {
     subject.run(crawl);
     let homes = serving.homes();
     let home = homes[0].as_str();

@@ -9,7 +9,7 @@ use std::fs;
 use std::time::Duration;
 
 use rand::{Rng, RngExt};
-use testweb::site::{Changes, Clock, Latency, Plan, Population, Serving, Spread};
+use testweb::site::{Changes, Latency, Population, ServedWeb, Spread, WebClock, WebPlan};
 
 use crate::oracle;
 use crate::program::warcio_accepts;
@@ -21,13 +21,13 @@ use crate::webs;
 pub const COST: u32 = 8 + 20;
 
 /// Plans a web whose pages change a few times per hour, and neither appear nor disappear.
-pub fn plan(seed: u64, pages: usize) -> Plan {
+pub fn plan(seed: u64, pages: usize) -> WebPlan {
     let pause = Spread {
         median: 0.003,
         sigma: 0.5,
     };
     let plain = webs::plain(seed, 4, pages);
-    Plan {
+    WebPlan {
         latency: Latency::PerServer {
             connect: pause,
             response: pause,
@@ -47,8 +47,8 @@ pub fn plan(seed: u64, pages: usize) -> Plan {
     }
 }
 
-pub async fn serve(plan: Plan) -> Serving {
-    let serving = Serving::start(plan.invent(), Clock::Still, None).await;
+pub async fn serve(plan: WebPlan) -> ServedWeb {
+    let serving = ServedWeb::start(plan.invent(), WebClock::Still, None).await;
     serving.unwrap()
 }
 
@@ -67,7 +67,7 @@ pub fn reported(subject: &mut TortureSubject) -> BTreeSet<String> {
 }
 
 /// Returns the number of requests so far that were not the first one for their page.
-pub fn repeats(serving: &Serving) -> u32 {
+pub fn repeats(serving: &ServedWeb) -> u32 {
     let counts = serving.log().counts();
     let pages = counts
         .iter()

@@ -125,7 +125,7 @@ async fn power(mut round: Round) {
 }
 
 /// Cuts the power during other commands while pages change. The store must always open again.
-fn living(round: &mut Round, rig: &mut Rig, serving: &testweb::site::Serving, crawl: &[&str]) {
+fn living(round: &mut Round, rig: &mut Rig, serving: &testweb::site::ServedWeb, crawl: &[&str]) {
     let mut elsewhere = TortureSubject::new();
     serving.advance(3_600.0);
     elsewhere.run(crawl);

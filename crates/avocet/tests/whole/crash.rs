@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use testweb::site::{Clock, Faults, Latency, Plan, RobotsShares, Serving, Spread};
+use testweb::site::{Faults, Latency, RobotsShares, ServedWeb, Spread, WebClock, WebPlan};
 
 use crate::program::{TestProgram, warcio_accepts};
 
@@ -11,7 +11,7 @@ use crate::program::{TestProgram, warcio_accepts};
 const COST: usize = 8 + 20;
 
 /// Plans a web without temporary errors, so that two crawls of it must agree.
-fn steady(seed: u64, pages: usize) -> Plan {
+fn steady(seed: u64, pages: usize) -> WebPlan {
     let none = RobotsShares {
         rules: 0.3,
         delay: 0.0,
@@ -28,7 +28,7 @@ fn steady(seed: u64, pages: usize) -> Plan {
         median: 0.004,
         sigma: 0.5,
     };
-    Plan {
+    WebPlan {
         pages,
         servers: 6,
         robots: none,
@@ -37,7 +37,7 @@ fn steady(seed: u64, pages: usize) -> Plan {
             connect: pause,
             response: pause,
         },
-        ..Plan::small(seed)
+        ..WebPlan::small(seed)
     }
 }
 
@@ -54,7 +54,7 @@ fn arguments(homes: &[String]) -> Vec<&str> {
     arguments
 }
 
-fn asked(serving: &Serving) -> BTreeMap<String, u32> {
+fn asked(serving: &ServedWeb) -> BTreeMap<String, u32> {
     let mut counts = serving.log().counts();
     counts.retain(|url, _| !url.ends_with("/robots.txt"));
     counts
@@ -67,7 +67,7 @@ fn check(program: &TestProgram) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_at_any_instant_lose_nothing_and_cost_little() {
-    let serving = Serving::start(steady(21, 400).invent(), Clock::Still, None)
+    let serving = ServedWeb::start(steady(21, 400).invent(), WebClock::Still, None)
         .await
         .unwrap();
     let homes = serving.homes();
@@ -112,7 +112,7 @@ async fn kills_at_any_instant_lose_nothing_and_cost_little() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_between_any_two_steps_of_a_commit_is_made_good() {
-    let serving = Serving::start(steady(22, 150).invent(), Clock::Still, None)
+    let serving = ServedWeb::start(steady(22, 150).invent(), WebClock::Still, None)
         .await
         .unwrap();
     let homes = serving.homes();
@@ -146,7 +146,7 @@ async fn a_crash_between_any_two_steps_of_a_commit_is_made_good() {
 /// file holds more, and nothing is torn.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_while_the_archive_makes_room_leaves_it_whole() {
-    let serving = Serving::start(steady(24, 80).invent(), Clock::Still, None)
+    let serving = ServedWeb::start(steady(24, 80).invent(), WebClock::Still, None)
         .await
         .unwrap();
     let homes = serving.homes();
@@ -198,11 +198,11 @@ async fn a_full_disk_stops_the_crawl_and_loses_nothing() {
         median: 40_000.0,
         sigma: 0.5,
     };
-    let plan = Plan {
+    let plan = WebPlan {
         sizes,
         ..steady(23, 300)
     };
-    let serving = Serving::start(plan.invent(), Clock::Still, None)
+    let serving = ServedWeb::start(plan.invent(), WebClock::Still, None)
         .await
         .unwrap();
     let homes = serving.homes();

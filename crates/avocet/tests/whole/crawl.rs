@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use testweb::site::{Clock, Kind, Plan, RobotsFile, Scope, Serving};
+use testweb::site::{InventedRobots, PageAnswer, ServedWeb, TruthScope, WebClock, WebPlan};
 
 use crate::program::{TestProgram, warcio_accepts};
 
 /// Returns the URLs that a complete crawl must request.
-fn expected(serving: &Serving) -> BTreeSet<String> {
+fn expected(serving: &ServedWeb) -> BTreeSet<String> {
     let web = serving.web();
     let homes: Vec<_> = web.servers().map(|(server, _)| web.home(server)).collect();
-    let reachable = web.reachable(&homes, Scope::Any, serving.now());
+    let reachable = web.reachable(&homes, TruthScope::Any, serving.now());
     reachable
         .into_iter()
         .map(|page| serving.url(page))
@@ -25,7 +25,7 @@ fn crawl_all<'a>(homes: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// Returns the number of requests for each URL, without robots.txt.
-fn asked(serving: &Serving) -> BTreeMap<String, u32> {
+fn asked(serving: &ServedWeb) -> BTreeMap<String, u32> {
     let mut counts = serving.log().counts();
     counts.retain(|url, _| !url.ends_with("/robots.txt"));
     counts
@@ -33,7 +33,7 @@ fn asked(serving: &Serving) -> BTreeMap<String, u32> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crawl_asks_for_every_page_once_and_for_no_other() {
-    let serving = Serving::start(Plan::small(11).invent(), Clock::Still, None)
+    let serving = ServedWeb::start(WebPlan::small(11).invent(), WebClock::Still, None)
         .await
         .unwrap();
     let program = TestProgram::new();
@@ -70,25 +70,26 @@ fn age() {
 }
 
 /// Returns whether the page at `url` answers with a temporary error.
-fn failing(serving: &Serving, url: &str) -> bool {
+fn failing(serving: &ServedWeb, url: &str) -> bool {
     let web = serving.web();
     web.pages().any(|page| {
-        serving.url(page.number()) == url && matches!(page.kind(), Kind::Error(500) | Kind::Busy)
+        serving.url(page.number()) == url
+            && matches!(page.kind(), PageAnswer::Error(500) | PageAnswer::Busy)
     })
 }
 
 /// Returns whether the robots.txt of the server of `url` cannot be fetched, so that the page waits.
-fn lacks_robots(serving: &Serving, url: &str) -> bool {
+fn lacks_robots(serving: &ServedWeb, url: &str) -> bool {
     let web = serving.web();
     web.servers().any(|(number, server)| {
         let origin = serving.url(web.home(number));
-        server.robots == RobotsFile::Broken && url.starts_with(&origin)
+        server.robots == InventedRobots::Broken && url.starts_with(&origin)
     })
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_crawl_is_idle_and_a_refresh_finds_what_changed() {
-    let serving = Serving::start(Plan::small(12).invent(), Clock::Still, None)
+    let serving = ServedWeb::start(WebPlan::small(12).invent(), WebClock::Still, None)
         .await
         .unwrap();
     let program = TestProgram::new();
@@ -124,7 +125,7 @@ async fn a_second_crawl_is_idle_and_a_refresh_finds_what_changed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rebuild_and_import_make_the_same_store_from_the_archive() {
-    let serving = Serving::start(Plan::small(13).invent(), Clock::Still, None)
+    let serving = ServedWeb::start(WebPlan::small(13).invent(), WebClock::Still, None)
         .await
         .unwrap();
     let program = TestProgram::new();
@@ -165,12 +166,12 @@ async fn rebuild_and_import_make_the_same_store_from_the_archive() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn limits_hold_and_a_stopped_crawl_goes_on() {
-    let plan = Plan {
+    let plan = WebPlan {
         servers: 3,
         pages: 120,
-        ..Plan::small(14)
+        ..WebPlan::small(14)
     };
-    let serving = Serving::start(plan.invent(), Clock::Still, None)
+    let serving = ServedWeb::start(plan.invent(), WebClock::Still, None)
         .await
         .unwrap();
     let program = TestProgram::new();
@@ -186,7 +187,7 @@ async fn limits_hold_and_a_stopped_crawl_goes_on() {
     let web = serving.web();
     let honest = web
         .servers()
-        .filter(|(_, server)| server.robots != RobotsFile::Broken)
+        .filter(|(_, server)| server.robots != InventedRobots::Broken)
         .count();
     assert!(honest > 0);
 
@@ -199,7 +200,7 @@ async fn limits_hold_and_a_stopped_crawl_goes_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_exported_can_be_read() {
-    let serving = Serving::start(Plan::small(15).invent(), Clock::Still, None)
+    let serving = ServedWeb::start(WebPlan::small(15).invent(), WebClock::Still, None)
         .await
         .unwrap();
     let program = TestProgram::new();
@@ -277,12 +278,12 @@ async fn proxy() -> std::net::SocketAddr {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crawl_through_a_proxy_is_as_complete_and_as_polite() {
-    let plan = Plan {
+    let plan = WebPlan {
         servers: 3,
         pages: 40,
-        ..Plan::small(16)
+        ..WebPlan::small(16)
     };
-    let serving = Serving::start(plan.invent(), Clock::Still, None)
+    let serving = ServedWeb::start(plan.invent(), WebClock::Still, None)
         .await
         .unwrap();
     let proxy = format!("http://{}", proxy().await);
@@ -301,12 +302,12 @@ async fn a_crawl_through_a_proxy_is_as_complete_and_as_polite() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn names_that_share_an_address_share_its_politeness() {
-    let plan = Plan {
+    let plan = WebPlan {
         servers: 1,
         pages: 20,
-        ..Plan::small(17)
+        ..WebPlan::small(17)
     };
-    let serving = Serving::start(plan.invent(), Clock::Still, None)
+    let serving = ServedWeb::start(plan.invent(), WebClock::Still, None)
         .await
         .unwrap();
     let address = serving.homes()[0].clone();

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use frontier::bench::Manners;
-use lab::loopback::Proxy;
+use lab::loopback::WorldProxy;
 use lab::run::order_of_crawl;
 use lab::world::World;
 use policy::Crawl;
@@ -36,7 +36,7 @@ async fn the_program_fetches_in_the_order_of_the_simulator() {
         let simulated = order_of_crawl(&world, crawl, strategy, Manners::default(), &[0]);
         assert!(simulated.len() > 100, "{}", simulated.len());
 
-        let proxy = Arc::new(Proxy::new(world));
+        let proxy = Arc::new(WorldProxy::new(world));
         let listening = proxy.listen(None).await.unwrap();
         let program = TestProgram::new();
         let place = listening.url();

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
-use testweb::lying::{HONEST, LIES, Nature, Pace, Robots, SMUGGLED, Server};
+use testweb::lying::{HONEST, HostileRobots, HostileServer, LIES, Nature, Pace, SMUGGLED};
 
 use crate::program::TestProgram;
 
@@ -96,7 +96,7 @@ fn found(program: &TestProgram) -> StoredOutcomes {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crawl_of_lies_names_each_and_fetches_every_honest_page() {
     let address = Ipv4Addr::new(127, 90, 0, 1);
-    let server = Server::start(address, Nature::Lies, Pace::QUICK)
+    let server = HostileServer::start(address, Nature::Lies, Pace::QUICK)
         .await
         .unwrap();
     let program = TestProgram::new();
@@ -165,7 +165,7 @@ async fn a_crawl_of_lies_names_each_and_fetches_every_honest_page() {
 #[tokio::test(flavor = "multi_thread")]
 async fn redirects_to_private_addresses_end_at_the_gate() {
     let address = Ipv4Addr::new(127, 90, 0, 2);
-    let server = Server::start(address, Nature::Lies, Pace::QUICK)
+    let server = HostileServer::start(address, Nature::Lies, Pace::QUICK)
         .await
         .unwrap();
     let program = TestProgram::new();
@@ -196,17 +196,17 @@ async fn redirects_to_private_addresses_end_at_the_gate() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_robots_file_that_lies_is_read_as_the_standard_says() {
-    for (number, robots) in (1..).zip(Robots::ALL) {
-        if robots == Robots::DelayHuge {
+    for (number, robots) in (1..).zip(HostileRobots::ALL) {
+        if robots == HostileRobots::DelayHuge {
             continue; // It is obeyed, so the crawl would take minutes. The parser's tests cover it.
         }
         let address = Ipv4Addr::new(127, 90, 1, number);
-        let server = Server::start(address, Nature::Robots(robots), Pace::QUICK)
+        let server = HostileServer::start(address, Nature::Robots(robots), Pace::QUICK)
             .await
             .unwrap();
         let program = TestProgram::new();
         std::fs::write(program.store().join("avocet.toml"), LIMITS).unwrap();
-        let pages = Robots::pages();
+        let pages = HostileRobots::pages();
         let seeds: Vec<String> = pages.iter().map(|page| server.url(page)).collect();
         let mut arguments = vec!["crawl"];
         arguments.extend(seeds.iter().map(String::as_str));

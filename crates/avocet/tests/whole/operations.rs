@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
-use testweb::site::Serving;
+use testweb::site::ServedWeb;
 
 use crate::program::TestProgram;
 use crate::running::CrawlProcess;
@@ -69,7 +69,7 @@ fn a_wrong_configuration_is_found_before_a_crawl() {
 }
 
 /// Returns the number of distinct pages that the servers answered with 200.
-fn pages_answered(serving: &Serving) -> usize {
+fn pages_answered(serving: &ServedWeb) -> usize {
     let of = |server| {
         let visits = serving.log().visits(server);
         let answered = visits

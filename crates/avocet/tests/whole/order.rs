@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use testweb::site::{Latency, Plan, Spread};
+use testweb::site::{Latency, Spread, WebPlan};
 
 use crate::program::TestProgram;
 use crate::webs::{asked, crawl, plain, scores, serve};
@@ -192,7 +192,7 @@ async fn dead_servers_do_not_hold_up_the_rest() {
 async fn every_http_brings_the_same_pages() {
     // Responses are slow, so that streams overlap on any machine.
     let always = |median| Spread { median, sigma: 0.0 };
-    let plan = Plan {
+    let plan = WebPlan {
         latency: Latency::PerServer {
             connect: always(0.0),
             response: always(0.02),

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use repository::archive::{self, Kind};
-use testweb::site::Serving;
+use repository::archive::{self, RecordKind};
+use testweb::site::ServedWeb;
 
 use crate::files::Files;
 use crate::program::TestProgram;
@@ -17,7 +17,7 @@ fn archived(program: &TestProgram) -> Vec<String> {
     let records = archive::scan(&program.store().join("archive")).unwrap();
     let mut urls: Vec<String> = records
         .flatten()
-        .filter(|(_, record)| *record.kind() == Kind::Response)
+        .filter(|(_, record)| *record.kind() == RecordKind::Response)
         .map(|(_, record)| record.url().unwrap().as_str().to_owned())
         .collect();
     urls.sort();
@@ -25,7 +25,7 @@ fn archived(program: &TestProgram) -> Vec<String> {
 }
 
 /// Runs a complete crawl of a small web.
-async fn crawled(pages: usize) -> (TestProgram, Serving, Vec<String>) {
+async fn crawled(pages: usize) -> (TestProgram, ServedWeb, Vec<String>) {
     let serving = webs::serve(webs::plain(31, 3, pages)).await;
     let program = TestProgram::new();
     let homes = serving.homes();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use testweb::site::Serving;
+use testweb::site::ServedWeb;
 
 use crate::http::{self, HttpAnswer};
 use crate::program::TestProgram;
@@ -28,7 +28,7 @@ impl Drop for CrawlProcess {
 
 impl CrawlProcess {
     /// Starts a crawl at the home pages of a web.
-    pub async fn start(serving: &Serving, more: &[&str]) -> Self {
+    pub async fn start(serving: &ServedWeb, more: &[&str]) -> Self {
         Self::crawl(&serving.homes(), more).await
     }
 

@@ -138,7 +138,7 @@ pub fn put(program: &TestProgram, leaves: &[Leaf]) {
             .as_ref()
             .map_or(page::PageId(number as u128), PageUrl::id);
         let heading = leaf.text.lines().next().unwrap_or_default();
-        let sections = leaf.section.map(|id| page::Section {
+        let sections = leaf.section.map(|id| page::PageSection {
             heading: 0..u32::try_from(heading.len()).unwrap(),
             level: 2,
             id: Some(id.into()),

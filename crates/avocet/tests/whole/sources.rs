@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use lab::loopback::Press;
-use lab::world::{News, Shown};
+use lab::world::{LinkPeriod, News};
 use policy::Moment;
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub fn news() -> News {
             "http://s{source}.example/article-{}",
             articles.len()
         ));
-        links.push(Shown {
+        links.push(LinkPeriod {
             source,
             article: articles.len() as u32 - 1,
             from: at(from),

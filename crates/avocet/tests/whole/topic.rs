@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lab::loopback::Proxy;
+use lab::loopback::WorldProxy;
 use lab::world::{Labels, Linked, World};
 use serde_json::Value;
 use testweb::proxy::Listening;
@@ -10,12 +10,12 @@ use testweb::proxy::Listening;
 use crate::program::TestProgram;
 
 /// Serves a web of six topics. Also returns the labels of its pages.
-async fn topics() -> (Arc<Proxy>, Listening, Linked, Labels) {
+async fn topics() -> (Arc<WorldProxy>, Listening, Linked, Labels) {
     let knobs = [("pages", "500"), ("topics", "6")];
     let knobs = knobs.map(|(name, value)| (name.into(), value.into()));
     let open = || World::open("invented:topics", &knobs, 3).unwrap();
     let (world, labels) = open().topical().unwrap();
-    let proxy = Arc::new(Proxy::new(open().linked().unwrap()));
+    let proxy = Arc::new(WorldProxy::new(open().linked().unwrap()));
     let listening = proxy.listen(None).await.unwrap();
     (proxy, listening, world, labels)
 }
@@ -309,7 +309,7 @@ async fn courses_of_cornell_are_found_by_what_others_call_a_course() {
     let folder = |name: &str| lessons.path().join(name).display().to_string();
     let world = World::Topic(recorded).linked().unwrap();
     let seed = "http://www.cs.cornell.edu/Info/Courses/Current/CS211/home.html";
-    let proxy = Arc::new(Proxy::new(world));
+    let proxy = Arc::new(WorldProxy::new(world));
     let listening = proxy.listen(None).await.unwrap();
     let place = listening.url();
     let program = TestProgram::new();

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use testweb::site::{Clock, Faults, Plan, RobotsShares, Serving};
+use testweb::site::{Faults, RobotsShares, ServedWeb, WebClock, WebPlan};
 
 use crate::program::TestProgram;
 
 /// Plans a web in which every page answers and robots.txt forbids nothing.
-pub fn plain(seed: u64, servers: usize, pages: usize) -> Plan {
+pub fn plain(seed: u64, servers: usize, pages: usize) -> WebPlan {
     let allowed = RobotsShares {
         rules: 0.0,
         delay: 0.0,
@@ -21,18 +21,18 @@ pub fn plain(seed: u64, servers: usize, pages: usize) -> Plan {
         broken: 0.0,
         busy: 0.0,
     };
-    Plan {
+    WebPlan {
         servers,
         pages,
         robots: allowed,
         faults: none,
         duplicates: 0.0,
-        ..Plan::small(seed)
+        ..WebPlan::small(seed)
     }
 }
 
-pub async fn serve(plan: Plan) -> Serving {
-    Serving::start(plan.invent(), Clock::Still, None)
+pub async fn serve(plan: WebPlan) -> ServedWeb {
+    ServedWeb::start(plan.invent(), WebClock::Still, None)
         .await
         .unwrap()
 }
@@ -45,7 +45,7 @@ pub fn crawl<'a>(homes: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// Returns the pages in the order of their requests, by all crawls so far.
-pub fn asked(serving: &Serving) -> Vec<String> {
+pub fn asked(serving: &ServedWeb) -> Vec<String> {
     let web = serving.web();
     let mut visits = Vec::new();
     for (server, _) in web.servers() {
@@ -64,7 +64,7 @@ pub fn asked(serving: &Serving) -> Vec<String> {
 }
 
 /// Writes a file of scores, by a fixed rule on the page number. Returns its path and the scores.
-pub fn scores(program: &TestProgram, serving: &Serving) -> (PathBuf, BTreeMap<String, f64>) {
+pub fn scores(program: &TestProgram, serving: &ServedWeb) -> (PathBuf, BTreeMap<String, f64>) {
     let web = serving.web();
     let urls = web.pages().map(|page| serving.url(page.number()));
     let table: BTreeMap<String, f64> = urls

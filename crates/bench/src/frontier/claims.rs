@@ -13,12 +13,12 @@ use anyhow::{Context, Result, bail};
 use frontier::bench::Turn;
 use frontier::{Bound, Entry, PageCopy, Visited};
 use page::RecordLocation;
-use page::{Digest, HostId, PageUrl};
+use page::{HostId, PageUrl, TextDigest};
 use policy::{History, Moment, Number, Outcome, Visit};
 
 use super::driver::{self, FrontierDriver, GROUP};
 use crate::machine::{process_time, rest};
-use crate::speed::{ServerSpeed, SimulatedConnection};
+use crate::speed::{BenchConnection, ServerSpeed};
 
 /// The cost of claiming and settling.
 #[derive(Debug, Default, Clone, Copy)]
@@ -134,7 +134,7 @@ impl Worker<'_> {
     }
 
     /// Returns the next page of a visit, and extends the visit if the bench allows.
-    fn next(&self, visit: &mut frontier::Visit, line: &SimulatedConnection) -> Option<Number> {
+    fn next(&self, visit: &mut frontier::HostVisit, line: &BenchConnection) -> Option<Number> {
         if visit.first().is_none() && line.is_open() {
             let mut shared = self.driver.lock();
             let now = shared.now;
@@ -216,7 +216,7 @@ fn record() -> Visited {
             payload: [0xa5; 20],
             etag: Some("\"65537a3c-6978\"".into()),
             last_modified: Some("Tue, 14 Nov 2023 13:46:36 GMT".into()),
-            text: Some(Digest::of(&words.join(" "))),
+            text: Some(TextDigest::of(&words.join(" "))),
             hub: None,
             indexed: true,
         }),

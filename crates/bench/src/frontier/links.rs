@@ -9,7 +9,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use frontier::{Entry, Frontier, Link, Reading};
+use frontier::{Entry, Frontier, FrontierLink, Reading};
 use page::{PageId, PageUrl};
 use policy::{Crawl, Moment, Text};
 
@@ -97,7 +97,7 @@ impl OfferedPage {
             let to = match frontier.number(*id) {
                 Some(number) => number,
                 None => {
-                    let link = Link {
+                    let link = FrontierLink {
                         url,
                         depth: 3,
                         hops: 0,
@@ -109,7 +109,7 @@ impl OfferedPage {
                     number
                 }
             };
-            links.push(policy::Link::new(to, anchor));
+            links.push(policy::LinkFact::new(to, anchor));
         }
         links.sort_by_key(|link| link.to);
         links.dedup_by_key(|link| link.to);

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use lab::world::{Body, Histories, Queries, World};
-use page::{Digest, Fingerprint, Limits, PageUrl};
+use page::{Fingerprint, PageUrl, ReadLimits, TextDigest};
 use repository::index::Workload;
 use serde::{Deserialize, Serialize};
 
@@ -143,11 +143,11 @@ fn reading(body: Body) -> (Fingerprint, String, String) {
     let base = PageUrl::parse("http://page.invalid/");
     match (body.html, base) {
         (true, Ok(base)) => {
-            let reading = page::read(&body.text, &base, &Limits::default());
+            let reading = page::read(&body.text, &base, &ReadLimits::default());
             (reading.digest.fingerprint, reading.title, reading.text)
         }
         _ => {
-            let fingerprint = Digest::of(&body.text).fingerprint;
+            let fingerprint = TextDigest::of(&body.text).fingerprint;
             (fingerprint, String::new(), body.text)
         }
     }

@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use policy::{Discovered, Fact, Link, Moves, Number, Policy, Read, Text};
+use policy::{Discovered, Fact, LinkFact, Moves, Number, Policy, Read, Text};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::OrderUpkeep;
@@ -144,7 +144,9 @@ impl PageLinks {
             order.observe(&Fact::Discovered(discovered), moves);
         }
         let links = self.links.iter();
-        let links: Vec<Link<'_>> = links.map(|(to, anchor)| Link::new(*to, anchor)).collect();
+        let links: Vec<LinkFact<'_>> = links
+            .map(|(to, anchor)| LinkFact::new(*to, anchor))
+            .collect();
         let read = Read {
             page: self.page,
             text: Text::Nothing,

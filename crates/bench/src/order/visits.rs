@@ -10,11 +10,11 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
 use frontier::bench::Turn;
-use frontier::{Bound, Frontier, Visit};
+use frontier::{Bound, Frontier, HostVisit};
 use page::PageId;
 use policy::{Crawl, History, Moment, Outcome};
 
-use crate::speed::{ServerSpeed, SimulatedConnection};
+use crate::speed::{BenchConnection, ServerSpeed};
 
 /// The default number of connections of `avocet crawl`.
 const CONNECTIONS: usize = 64;
@@ -22,7 +22,7 @@ const CONNECTIONS: usize = 64;
 /// The visits under way.
 #[derive(Default)]
 pub struct Visits {
-    under_way: Vec<(Visit, SimulatedConnection)>,
+    under_way: Vec<(HostVisit, BenchConnection)>,
     turn: usize,
 }
 
@@ -60,7 +60,7 @@ impl Visits {
         }
     }
 
-    fn begin(&mut self, frontier: &mut Frontier<Crawl>, visit: Visit) {
+    fn begin(&mut self, frontier: &mut Frontier<Crawl>, visit: HostVisit) {
         let speed = ServerSpeed::of(visit.host);
         // Every host has its own address, so no visit is moved to another server.
         let address = IpAddr::V6(Ipv6Addr::from(u128::from(visit.host.0)));

@@ -4,7 +4,7 @@
 //! measurement. Equal numbers give equal pages.
 
 use anyhow::Result;
-use frontier::{Frontier, Link, Reading};
+use frontier::{Frontier, FrontierLink, Reading};
 use page::{PageId, PageUrl};
 use policy::{Crawl, Moment, Number, Text};
 
@@ -83,10 +83,10 @@ impl OrderWorld {
         let mut links = Vec::with_capacity(LINKS as usize);
         for (url, anchor, depth) in &content.new {
             let to = admit(frontier, (url, *depth), Some(page), now);
-            links.push(policy::Link::new(to, anchor));
+            links.push(policy::LinkFact::new(to, anchor));
         }
         let known = content.known.iter();
-        links.extend(known.map(|(to, anchor)| policy::Link::new(*to, anchor)));
+        links.extend(known.map(|(to, anchor)| policy::LinkFact::new(*to, anchor)));
         links.sort_by_key(|link| link.to);
         links.dedup_by_key(|link| link.to);
         let reading = Reading {
@@ -117,7 +117,7 @@ fn admit(
     source: Option<PageId>,
     now: Moment,
 ) -> Number {
-    let link = Link {
+    let link = FrontierLink {
         url,
         depth: if source.is_some() { depth } else { 0 },
         hops: 0,

@@ -34,7 +34,7 @@ pub fn index(sites: &[String], place: &Path) -> Result<Index> {
             let url = PageUrl::parse(&format!("http://{name}/{path}"))?;
             let content = fs::read(&file)?;
             let (html, _) = charset::decode(&content, Some("text/html"));
-            let reading = page::read(&html, &url, &page::Limits::default());
+            let reading = page::read(&html, &url, &page::ReadLimits::default());
             for link in reading.links.iter().filter(|link| link.id != url.id()) {
                 let to = links.entry(link.id).or_default();
                 to.pages += 1;

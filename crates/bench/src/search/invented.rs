@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use page::PageUrl;
-use repository::index::{Document, Writer};
+use repository::index::{Document, PageIndexWriter};
 
 /// The size of the vocabulary.
 const VOCABULARY: u32 = 60_000;
@@ -20,7 +20,7 @@ impl InventedPages {
     }
 
     /// Indexes a new version of a page. Its URL depends on its number, its text is random.
-    pub fn put(&mut self, writer: &mut Writer, number: u32) -> Result<()> {
+    pub fn put(&mut self, writer: &mut PageIndexWriter, number: u32) -> Result<()> {
         let url = format!("http://h{}.example/page/{number}", number % 1000);
         let parsed = PageUrl::parse(&url)?;
         let title: Vec<String> = (0..6).map(|_| self.word()).collect();

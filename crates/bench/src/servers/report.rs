@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use lab::experiment::{Claim, servers};
+use lab::experiment::{PublishedClaim, servers};
 use lab::findings::{Measured, rows};
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ impl Experiment {
     }
 
     /// Checks the published claims, as the simulation does.
-    pub fn claims(&self) -> Vec<Claim> {
+    pub fn claims(&self) -> Vec<PublishedClaim> {
         let judge = match self.judge {
             QualityJudge::Pagerank => servers::Judge::Pagerank,
             QualityJudge::Zipf => servers::Judge::Zipf,
@@ -137,7 +137,7 @@ impl ServersReport {
                 json!({ "strategy": strategy, "figures": figures })
             });
             let claims = experiment.claims().into_iter().map(|claim| {
-                let Claim { says, found, .. } = claim;
+                let PublishedClaim { says, found, .. } = claim;
                 json!({ "claim": says, "found": found, "holds": claim.holds })
             });
             json!({
@@ -220,7 +220,7 @@ fn write_experiment(f: &mut fmt::Formatter<'_>, experiment: &Experiment) -> fmt:
         )?;
     }
     for claim in experiment.claims() {
-        let Claim { says, found, .. } = &claim;
+        let PublishedClaim { says, found, .. } = &claim;
         let verdict = if claim.holds {
             "held        "
         } else {
@@ -236,13 +236,13 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use lab::measure::Gain;
+    use lab::measure::QualityGain;
 
     fn crawled(strategy: &'static str, run: u16, seconds: f64) -> StrategyCrawl {
         StrategyCrawl {
             strategy,
             run,
-            gain: Gain::new(vec![(0, seconds / 2.0), (1, seconds)], &[3.0, 1.0]),
+            gain: QualityGain::new(vec![(0, seconds / 2.0), (1, seconds)], &[3.0, 1.0]),
             connections: 1,
             cpu: Duration::from_secs(1),
         }

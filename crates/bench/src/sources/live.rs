@@ -16,7 +16,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use lab::loopback::{Had, Trial};
 use repository::index::Index;
-use repository::log::{Click, Log};
+use repository::log::{Click, EventLog};
 use serde::Serialize;
 use tokio::runtime;
 
@@ -82,7 +82,7 @@ struct LiveCrawl {
     child: Child,
     store: PathBuf,
     index: Option<Index>,
-    clicks: Log<Click>,
+    clicks: EventLog<Click>,
 }
 
 /// Runs both schedulers and prints the table.
@@ -176,7 +176,7 @@ fn start(
         .context("cannot start avocet")?;
     Ok(LiveCrawl {
         policy: policy.to_owned(),
-        clicks: Log::open(&store.join("log")),
+        clicks: EventLog::open(&store.join("log")),
         trial,
         child,
         store,

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontier::{PageKey, Visit};
+use frontier::{HostVisit, PageKey};
 use page::PageId;
 use policy::{History, Moment, Number};
 
@@ -15,7 +15,7 @@ use crate::event::{ConnectionId, ConnectionState};
 
 /// A visit under way.
 pub(super) struct ActiveVisit {
-    pub(super) visit: Visit,
+    pub(super) visit: HostVisit,
     pub(super) stage: VisitStage,
     /// The claims of its pages that are not settled yet, in order.
     pub(super) claims: VecDeque<Arc<Claim>>,
@@ -74,7 +74,7 @@ pub(super) struct PendingRequests {
 }
 
 impl ActiveVisit {
-    pub(super) fn new(visit: Visit) -> Self {
+    pub(super) fn new(visit: HostVisit) -> Self {
         Self {
             visit,
             stage: VisitStage::Free,

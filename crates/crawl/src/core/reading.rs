@@ -11,14 +11,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontier::{Entry, OutLinks, Reading};
-use page::listing::Kind;
+use page::listing::ListingKind;
 use policy::{Moment, Outcome, Policy};
 
 use super::Core;
 use crate::action::{Action, Claim, Found, InLink, Note, Purpose, Record};
 use crate::discovery::{Admission, Admitter, Offer, Source};
 use crate::event::{Judged, VisitId};
-use crate::verdict::{Lead, Text};
+use crate::verdict::{IndexText, Lead};
 
 /// Most links that one step admits.
 const SLICE: usize = 256;
@@ -104,7 +104,7 @@ impl<S> Core<S> {
         if !self.plan.is_continuous() {
             verdict.leads.retain(|lead| !lead.listing);
         }
-        if verdict.listing == Some(Kind::Index) && claim.discovery.depth >= NESTED {
+        if verdict.listing == Some(ListingKind::Index) && claim.discovery.depth >= NESTED {
             verdict.leads.clear();
         }
         self.arrivals.push_back(Arrival::Page(Box::new(Unread {
@@ -185,7 +185,7 @@ impl<S> Core<S> {
             // The index has the links of a page that was read before.
             let again = has_copy(&claim);
             let reading = Reading {
-                text: text.map_or(policy::Text::Nothing, Text::told),
+                text: text.map_or(policy::Text::Nothing, IndexText::told),
                 links: &known,
                 out_links: admission.out_links,
                 again,

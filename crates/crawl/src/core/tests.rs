@@ -3,7 +3,7 @@
 
 use frontier::{Discovery, MemoryLedger};
 use page::PageUrl;
-use policy::published::server::BreadthFirst;
+use policy::published::server::BreadthFirstServers;
 use policy::refresh::Uniform;
 use policy::{Price, Visit};
 
@@ -60,7 +60,7 @@ fn begun(again: Option<Duration>) -> (Core<()>, PageKey, Visited) {
         refresh: again.map(|every| Box::new(Uniform::every(every)) as _),
         ..Crawl::default()
     };
-    let policies = (policy, Box::new(BreadthFirst) as _);
+    let policies = (policy, Box::new(BreadthFirstServers) as _);
     let texts = |_, _: &mut dyn FnMut(frontier::Said<'_>)| ();
     let core = Core::begin(plan, scope, policies, &ledger, texts, 1, at(100));
     let Ok(Begun { core, .. }) = core;

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use frontier::PageCopy;
-use page::listing::{self, Kind, Refused};
+use page::listing::{self, ListingKind, Refused};
 use page::media::Media;
 use page::missing::{is_missing, looks_missing};
-use page::{Digest, LinkKind, Listing, PageUrl, charset, language, media};
+use page::{LinkKind, Listing, PageUrl, TextDigest, charset, language, media};
 use policy::{Moment, Outcome, Visit};
 
-use super::{Asked, HOPS, Lead, Signal, Text, Verdict};
+use super::{Asked, HOPS, IndexText, Lead, Signal, Verdict};
 use crate::answer::Answer;
 
 /// Words on either side of a link that form its context. The laboratory uses the same number.
@@ -18,11 +18,11 @@ const AROUND: usize = 8;
 #[derive(Default)]
 struct ParsedBody {
     leads: Vec<Lead>,
-    text: Option<Text>,
-    digest: Option<Digest>,
+    text: Option<IndexText>,
+    digest: Option<TextDigest>,
     canonical: Option<PageUrl>,
     noindex: bool,
-    listing: Option<Kind>,
+    listing: Option<ListingKind>,
     hub: Option<PageUrl>,
     signals: Vec<Signal>,
     strangers: u32,
@@ -133,7 +133,7 @@ impl Asked<'_> {
 
     fn html(&self, answer: &Answer) -> ParsedBody {
         let (html, _) = charset::decode(&answer.content, answer.content_type.as_deref());
-        let mut reading = page::read(&html, self.url, &page::Limits::default());
+        let mut reading = page::read(&html, self.url, &page::ReadLimits::default());
         let mut leads = Vec::new();
         if !answer.directives.nofollow && !reading.robots.nofollow {
             let links = std::mem::take(&mut reading.links);
@@ -156,7 +156,7 @@ impl Asked<'_> {
             noindex: answer.directives.noindex || reading.robots.noindex,
             canonical: reading.canonical,
             leads,
-            text: Some(Text {
+            text: Some(IndexText {
                 title: reading.title,
                 language: language::detect(
                     &reading.text,
@@ -197,7 +197,7 @@ impl Asked<'_> {
 
 impl ParsedBody {
     fn follow(&mut self, listing: Listing) {
-        let lists = listing.kind == Kind::Index;
+        let lists = listing.kind == ListingKind::Index;
         for entry in listing.entries {
             let lead = Lead {
                 listing: lists,
@@ -222,8 +222,8 @@ fn plain(answer: &Answer) -> ParsedBody {
     let (text, _) = charset::decode(&answer.content, answer.content_type.as_deref());
     ParsedBody {
         noindex: answer.directives.noindex,
-        digest: Some(Digest::of(&text)),
-        text: Some(Text {
+        digest: Some(TextDigest::of(&text)),
+        text: Some(IndexText {
             title: String::new(),
             language: language::detect(&text, answer.language.as_deref()),
             body: text.into_owned(),

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use crawl::verdict::{Asked, Lead, Signal, Text, Verdict};
+use crawl::verdict::{Asked, IndexText, Lead, Signal, Verdict};
 use crawl::{
     Answer, Answered, Claim, ConnectionState, Failure, Get, Judged, Reply, Request, RobotsFile,
     TOKEN,
 };
 use frontier::{PageCopy, Probe};
-use page::listing::Kind;
+use page::listing::ListingKind;
 use page::{Directives, HostId, PageUrl, Robots};
 use policy::{Moment, Outcome, Visit};
 
@@ -327,7 +327,7 @@ fn read(mut verdict: Verdict, claim: &Claim, response: &SimResponse, at: Moment)
         ..PageCopy::default()
     });
     verdict.leads = response.links.iter().map(Lead::seed).collect();
-    verdict.text = words.map(|(text, _)| Text {
+    verdict.text = words.map(|(text, _)| IndexText {
         title: String::new(),
         body: text.clone(),
         asides: Vec::new(),
@@ -338,7 +338,7 @@ fn read(mut verdict: Verdict, claim: &Claim, response: &SimResponse, at: Moment)
         stated: page::Fields::default(),
     });
     if let Some(listed) = &response.listed {
-        verdict.listing = Some(Kind::Sitemap);
+        verdict.listing = Some(ListingKind::Sitemap);
         let listed = verdict.leads.iter().zip(listed);
         let signal = |(lead, modified): (&Lead, &Moment)| Signal {
             page: lead.id,

@@ -7,9 +7,9 @@ use crawl::scope::{Reach, ScopeRules};
 use crawl::{Again, Ownership, Plan, Policies};
 use frontier::{DomainLimits, Partition};
 use policy::catalog::{Catalog, Upkeep, Wishes};
-use policy::focus::{Known, Topic};
+use policy::focus::{Topic, TopicDefinition};
 use policy::retry::Retry;
-use policy::source::Settings;
+use policy::source::SourceRules;
 use policy::{Moment, Sources, Worth};
 
 use crate::network::FaultRates;
@@ -171,7 +171,7 @@ impl Setup {
             location: vec!["depth=0.8".into()],
             topic: Some(Arc::new(Topic {
                 name: TOPIC.to_owned(),
-                known: Known::Words(TOPIC.to_owned()),
+                known: TopicDefinition::Words(TOPIC.to_owned()),
                 layers: Vec::new(),
                 guide: None,
                 above: Vec::new(),
@@ -186,9 +186,9 @@ impl Setup {
             refresh: continuous.then(refresh),
             sources: self.sources.map(|name| {
                 let scheduler = catalog.scheduler(name).expect("a scheduler");
-                let settings = Settings {
+                let settings = SourceRules {
                     older: Duration::from_secs(60),
-                    ..Settings::default()
+                    ..SourceRules::default()
                 };
                 Sources::new(scheduler, settings)
             }),

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use page::{Digest, HostId, PageId, PageUrl};
+use page::{HostId, PageId, PageUrl, TextDigest};
 use policy::Moment;
 
 use crate::random::{SimRandom, mixed};
@@ -19,7 +19,7 @@ const TEXTS: u64 = 256;
 /// A word that every third text contains.
 pub const TOPIC: &str = "topical";
 
-static DIGESTS: LazyLock<Vec<(String, Digest)>> = LazyLock::new(|| {
+static DIGESTS: LazyLock<Vec<(String, TextDigest)>> = LazyLock::new(|| {
     let word = |bits: u64| format!("w{}", mixed(bits) % 997);
     let text = |number: u64| {
         let mut words: Vec<String> = (0..12).map(|place| word(number * 100 + place)).collect();
@@ -28,7 +28,7 @@ static DIGESTS: LazyLock<Vec<(String, Digest)>> = LazyLock::new(|| {
     };
     let texts = (0..TEXTS).map(text);
     texts
-        .map(|text| (text.clone(), Digest::of(&text)))
+        .map(|text| (text.clone(), TextDigest::of(&text)))
         .collect()
 });
 
@@ -163,7 +163,7 @@ impl SimResponse {
     }
 
     /// Returns the text and its digest.
-    pub fn words(&self) -> Option<&'static (String, Digest)> {
+    pub fn words(&self) -> Option<&'static (String, TextDigest)> {
         self.text.map(|text| &DIGESTS[(text % TEXTS) as usize])
     }
 }

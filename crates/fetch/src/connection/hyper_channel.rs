@@ -10,14 +10,14 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, StatusCode, Version};
 use tokio::time::Instant;
 
-use super::Answer;
+use super::FetchAnswer;
 use super::session::{Session, has_two_lengths};
 use crate::hyper_connection::HyperConnection;
 use crate::monitored_socket::{Breach, ReadMonitor};
 use crate::reply::{self, NoReply, RawReply, stream_error};
-use crate::request::{Request, write_fields};
+use crate::request::{FetchRequest, write_fields};
 use crate::response::Response;
-use crate::settings::Limits;
+use crate::settings::FetchLimits;
 use crate::socket::Socket;
 use crate::trouble::Trouble;
 
@@ -34,7 +34,7 @@ impl HyperChannel {
         socket: Socket,
         version: Version,
         presumed: bool,
-        limits: &Limits,
+        limits: &FetchLimits,
     ) -> Result<Self, Trouble> {
         let monitor = ReadMonitor::new(limits);
         let hyper = if version == Version::HTTP_2 {
@@ -53,9 +53,9 @@ impl HyperChannel {
     pub(super) async fn get(
         &mut self,
         session: &mut Session,
-        request: &Request<'_>,
+        request: &FetchRequest<'_>,
         at_most: usize,
-    ) -> Answer {
+    ) -> FetchAnswer {
         let asked = Instant::now();
         let outcome = if session.begin() {
             self.ask(session, request, at_most, asked).await
@@ -70,7 +70,7 @@ impl HyperChannel {
             }
             _ => (bytes, first),
         };
-        Answer {
+        FetchAnswer {
             outcome: outcome.map(|(response, _)| response),
             first_byte: first_byte.map_or(total, |at| at.saturating_duration_since(asked)),
             total,
@@ -81,7 +81,7 @@ impl HyperChannel {
     async fn ask(
         &mut self,
         session: &mut Session,
-        request: &Request<'_>,
+        request: &FetchRequest<'_>,
         at_most: usize,
         asked: Instant,
     ) -> Result<(Response, Instant), Trouble> {

@@ -14,11 +14,11 @@ use std::sync::Arc;
 use page::url::HostId;
 use tokio::time::Instant;
 
-use super::Answer;
+use super::FetchAnswer;
 use super::session::{Session, has_two_lengths};
 use crate::pipeline::{NoAnswer, Pipeline, WholeAnswer};
 use crate::quirks::ServerQuirks;
-use crate::request::Request;
+use crate::request::FetchRequest;
 use crate::response::Truncation;
 use crate::trouble::Trouble;
 
@@ -49,9 +49,9 @@ struct PipelinedBatch {
 pub(super) async fn get_all(
     pipeline: &mut Pipeline,
     session: &mut Session,
-    requests: &[Request<'_>],
+    requests: &[FetchRequest<'_>],
     at_most: usize,
-    mut answered: impl FnMut(usize, Answer),
+    mut answered: impl FnMut(usize, FetchAnswer),
 ) {
     let shared = Arc::clone(&session.shared);
     let limits = &shared.settings.limits;
@@ -68,7 +68,10 @@ pub(super) async fn get_all(
         let unsolicited = pipeline.got_unsolicited().await;
         sound = pipeline.is_open();
         if !sound && let Some((place, _)) = unsent.next() {
-            answered(place, Answer::never_sent(session.ended_idle(unsolicited)));
+            answered(
+                place,
+                FetchAnswer::never_sent(session.ended_idle(unsolicited)),
+            );
         }
     }
     let mut out: VecDeque<(usize, Instant, u64)> = VecDeque::new();
@@ -82,7 +85,7 @@ pub(super) async fn get_all(
                     let not_before = pipeline.put(&message);
                     out.push_back((place, Instant::now(), not_before));
                 }
-                Err(trouble) => answered(place, Answer::never_sent(trouble)),
+                Err(trouble) => answered(place, FetchAnswer::never_sent(trouble)),
             }
         }
         let Some((place, sent, not_before)) = out.pop_front() else {
@@ -108,7 +111,7 @@ pub(super) async fn get_all(
         let first = turn.first_byte.map(|at| at.saturating_duration_since(from));
         answered(
             place,
-            Answer {
+            FetchAnswer {
                 outcome,
                 first_byte: first.unwrap_or(total),
                 total,
@@ -129,10 +132,10 @@ pub(super) async fn get_all(
     batch.unanswered += out.len();
     batch.record_outcome(&shared.quirks, session.host, pipeline.width(), end);
     for (place, ..) in out {
-        answered(place, Answer::never_sent(Trouble::Unanswered));
+        answered(place, FetchAnswer::never_sent(Trouble::Unanswered));
     }
     for (place, _) in unsent {
-        answered(place, Answer::never_sent(session.unusable()));
+        answered(place, FetchAnswer::never_sent(session.unusable()));
     }
 }
 

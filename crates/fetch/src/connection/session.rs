@@ -14,9 +14,9 @@ use page::url::{HostId, PageUrl};
 use crate::coding;
 use crate::hyper_connection::NoBody;
 use crate::reply::RawReply;
-use crate::request::{Request, RequestTemplate};
+use crate::request::{FetchRequest, RequestTemplate};
 use crate::response::Response;
-use crate::settings::Limits;
+use crate::settings::FetchLimits;
 use crate::shared::SharedState;
 use crate::trouble::Trouble;
 
@@ -45,7 +45,7 @@ impl Session {
         }
     }
 
-    pub(super) fn limits(&self) -> &Limits {
+    pub(super) fn limits(&self) -> &FetchLimits {
         &self.shared.settings.limits
     }
 
@@ -65,7 +65,10 @@ impl Session {
     }
 
     /// Returns the message for a request, if it can be sent.
-    pub(super) fn message(&self, request: &Request<'_>) -> Result<http::Request<NoBody>, Trouble> {
+    pub(super) fn message(
+        &self,
+        request: &FetchRequest<'_>,
+    ) -> Result<http::Request<NoBody>, Trouble> {
         if !self.leads_to(request.url) {
             return Err(Trouble::OtherServer(request.url.origin().to_owned()));
         }

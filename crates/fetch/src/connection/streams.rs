@@ -11,11 +11,11 @@ use std::task::Poll;
 
 use tokio::time::Instant;
 
-use super::Answer;
+use super::FetchAnswer;
 use super::hyper_channel::{HyperChannel, size};
 use super::session::Session;
 use crate::reply::{self, NoReply, RawReply};
-use crate::request::Request;
+use crate::request::FetchRequest;
 use crate::trouble::Trouble;
 
 /// A request in flight.
@@ -29,9 +29,9 @@ struct Stream<'a> {
 pub(super) async fn get_all(
     channel: &mut HyperChannel,
     session: &mut Session,
-    requests: &[Request<'_>],
+    requests: &[FetchRequest<'_>],
     at_most: usize,
-    mut answered: impl FnMut(usize, Answer),
+    mut answered: impl FnMut(usize, FetchAnswer),
 ) {
     let mut sound = session.begin();
     let mut unsent = requests.iter().enumerate();
@@ -39,7 +39,7 @@ pub(super) async fn get_all(
         sound = false;
         let trouble = channel.ended_idle(session);
         if let Some((place, _)) = unsent.next() {
-            answered(place, Answer::never_sent(trouble));
+            answered(place, FetchAnswer::never_sent(trouble));
         }
     }
     let shared = Arc::clone(&session.shared);
@@ -63,7 +63,7 @@ pub(super) async fn get_all(
                     });
                     asked_for += 1;
                 }
-                Err(trouble) => answered(place, Answer::never_sent(trouble)),
+                Err(trouble) => answered(place, FetchAnswer::never_sent(trouble)),
             }
         }
         if out.is_empty() {
@@ -79,7 +79,7 @@ pub(super) async fn get_all(
                 let first_byte = reply.head_at.saturating_duration_since(asked);
                 let head = channel.head(session, reply.status, &reply.headers);
                 let response = session.response(requests[place].url, reply, head);
-                Answer {
+                FetchAnswer {
                     first_byte,
                     total,
                     wire_bytes: size(&response),
@@ -88,10 +88,15 @@ pub(super) async fn get_all(
             }
             Err(missed) => {
                 sound &= missed.of_stream().is_some();
-                Answer {
+                FetchAnswer {
                     first_byte: total,
                     total,
-                    ..Answer::never_sent(trouble_of(channel, session, missed, requests.len() > 1))
+                    ..FetchAnswer::never_sent(trouble_of(
+                        channel,
+                        session,
+                        missed,
+                        requests.len() > 1,
+                    ))
                 }
             }
         };
@@ -109,7 +114,7 @@ pub(super) async fn get_all(
         channel.hyper.close();
     }
     for (place, _) in unsent {
-        answered(place, Answer::never_sent(Trouble::Stale));
+        answered(place, FetchAnswer::never_sent(Trouble::Stale));
     }
 }
 

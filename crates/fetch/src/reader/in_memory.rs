@@ -8,7 +8,7 @@ use super::ResponseReader;
 use crate::chunks::{BodyPiece, NotChunks};
 use crate::reply;
 use crate::response::Truncation;
-use crate::settings::Limits;
+use crate::settings::FetchLimits;
 
 /// The result of reading one response.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +33,7 @@ pub enum ReadResponse {
 /// Reads one response from bytes that arrive in these pieces, after which the connection ends.
 ///
 /// Returns the response, whether another may follow, and the bytes that were left.
-pub fn read_response(pieces: &[&[u8]], limits: &Limits) -> (ReadResponse, bool, Vec<u8>) {
+pub fn read_response(pieces: &[&[u8]], limits: &FetchLimits) -> (ReadResponse, bool, Vec<u8>) {
     let mut reader = ResponseReader::new(limits.into());
     let mut pieces = pieces.iter();
     let mut bytes = BytesMut::new();

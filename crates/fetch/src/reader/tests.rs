@@ -8,7 +8,7 @@
 use super::{ReadResponse as Read, *};
 use crate::hyper_connection::NoBody;
 use crate::reply::{self, NoReply};
-use crate::settings::Limits;
+use crate::settings::FetchLimits;
 use hyper_util::rt::TokioIo;
 use proptest::prelude::*;
 use tokio::io::AsyncWriteExt;
@@ -17,11 +17,11 @@ use tokio::time::Instant;
 /// Most responses read from one sequence.
 const RESPONSES: usize = 8;
 
-fn limits() -> Limits {
-    Limits {
+fn limits() -> FetchLimits {
+    FetchLimits {
         head: 4096,
         headers: 20,
-        ..Limits::default()
+        ..FetchLimits::default()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::rows::head;
 use crate::scripted::{
     ScriptedServer, ServerAction, TestClient, open_settings, request, send, summary,
 };
-use fetch::{Depth, Http, Trouble};
+use fetch::{HttpMode, PipelineDepth, Trouble};
 
 /// Rows 13, 16, 19: unsolicited bytes are never taken for an answer.
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn stray_bytes_are_seen_before_the_reactor_reports_them() {
         .connect(&url)
         .await
         .unwrap();
-    let request = fetch::Request {
+    let request = fetch::FetchRequest {
         url: &url,
         etag: None,
         last_modified: None,
@@ -95,11 +95,15 @@ async fn stray_bytes_are_seen_before_the_reactor_reports_them() {
 /// Row 14: a server that sends an answer over a new connection before the request.
 #[tokio::test]
 async fn an_answer_before_the_first_request_is_refused() {
-    for http in [Http::Auto, Http::Http10, Http::Pipelined(Depth::default())] {
+    for http in [
+        HttpMode::Auto,
+        HttpMode::Http10,
+        HttpMode::Pipelined(PipelineDepth::default()),
+    ] {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let url = page::PageUrl::parse(&url).unwrap();
-        let client = TestClient::new(fetch::Settings {
+        let client = TestClient::new(fetch::FetchOptions {
             http,
             ..open_settings()
         });
@@ -130,7 +134,7 @@ async fn a_stale_connection_is_reported() {
     let mut client = TestClient::new(open_settings());
     let url = server.url("/ok");
     let mut connection = client.connect(&url).await.unwrap();
-    let request = |url| fetch::Request {
+    let request = |url| fetch::FetchRequest {
         url,
         etag: None,
         last_modified: None,
@@ -167,7 +171,7 @@ async fn a_connection_is_not_misused() {
     let next = server.url("/next");
     let mut connection = client.connect(&next).await.unwrap();
     let elsewhere = other.url("/next");
-    let ask = |url| fetch::Request {
+    let ask = |url| fetch::FetchRequest {
         url,
         etag: None,
         last_modified: None,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::rows::{head, limits, row, run};
 use crate::scripted::{ScriptedServer, ServerAction, TestClient, open_settings, send, summary};
-use fetch::Limits;
+use fetch::FetchLimits;
 
 fn with_body(fields: &str, body: &[u8]) -> ServerAction {
     let mut bytes = head(&format!("{fields}Content-Length: {}\r\n", body.len())).into_bytes();
@@ -469,11 +469,11 @@ async fn reset() {
         ]
     })
     .await;
-    let limits = Limits {
+    let limits = FetchLimits {
         total: Duration::from_secs(1),
         ..limits()
     };
-    let mut client = TestClient::new(fetch::Settings {
+    let mut client = TestClient::new(fetch::FetchOptions {
         limits,
         ..open_settings()
     });
@@ -671,7 +671,7 @@ async fn heads() {
 
 #[tokio::test]
 async fn times() {
-    let tight = Limits {
+    let tight = FetchLimits {
         first_byte: Duration::from_secs(1),
         total: Duration::from_secs(2),
         slow_for: Duration::from_millis(300),

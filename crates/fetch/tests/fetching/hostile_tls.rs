@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::scripted::{ScriptedServer, TestClient, open_settings, send, summary};
-use fetch::{Limits, Settings};
+use fetch::{FetchLimits, FetchOptions};
 use http::Version;
 use page::url::PageUrl;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
@@ -95,8 +95,8 @@ pub fn secure(server: &ScriptedServer, path: &str) -> PageUrl {
     .unwrap()
 }
 
-pub fn settings(authority: &Authority) -> Settings {
-    Settings {
+pub fn settings(authority: &Authority) -> FetchOptions {
+    FetchOptions {
         extra_roots: vec![authority.root.clone()],
         ..open_settings()
     }
@@ -152,7 +152,7 @@ async fn certificates() {
             answer.outcome.err()
         );
         // Without the user's root certificate, none of them is trusted.
-        let answer = TestClient::new(Settings {
+        let answer = TestClient::new(FetchOptions {
             extra_roots: vec![],
             ..settings(&trusted)
         })
@@ -166,9 +166,9 @@ async fn certificates() {
 #[tokio::test]
 async fn handshakes() {
     let authority = Authority::new("trusted");
-    let hasty = Limits {
+    let hasty = FetchLimits {
         tls: Duration::from_secs(1),
-        ..Limits::default()
+        ..FetchLimits::default()
     };
     let ask = async |reply: &'static [u8], close: bool| {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -182,7 +182,7 @@ async fn handshakes() {
                 std::future::pending::<()>().await;
             }
         });
-        let answer = TestClient::new(Settings {
+        let answer = TestClient::new(FetchOptions {
             limits: hasty.clone(),
             ..settings(&authority)
         })
@@ -261,11 +261,11 @@ async fn http2() {
         }
     });
     let page = |path: &str| PageUrl::parse(&format!("https://127.0.0.1:{port}{path}")).unwrap();
-    let limits = Limits {
+    let limits = FetchLimits {
         body: 1 << 20,
-        ..Limits::default()
+        ..FetchLimits::default()
     };
-    let mut client = TestClient::new(Settings {
+    let mut client = TestClient::new(FetchOptions {
         limits,
         ..settings(&authority)
     });
@@ -358,11 +358,11 @@ async fn broken_http2_falls_back() {
             })
         };
         let server = ScriptedServer::start_with(|_| vec![], start).await;
-        let limits = Limits {
+        let limits = FetchLimits {
             first_byte: Duration::from_secs(2),
-            ..Limits::default()
+            ..FetchLimits::default()
         };
-        let mut client = TestClient::new(Settings {
+        let mut client = TestClient::new(FetchOptions {
             limits,
             ..settings(&authority)
         });

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::scripted::{TestClient, open_settings, request, summaries, summary};
 use bytes::Bytes;
-use fetch::{Answer, Http, Limits, Settings};
+use fetch::{FetchAnswer, FetchLimits, FetchOptions, HttpMode};
 use h2::server::SendResponse;
 use page::url::PageUrl;
 use tokio::net::{TcpListener, TcpStream};
@@ -62,16 +62,16 @@ fn answer((path, mut respond): (String, Respond)) {
     body.send_data(path.into(), true).unwrap();
 }
 
-fn client(limits: Limits) -> TestClient {
-    TestClient::new(Settings {
-        http: Http::Http2,
+fn client(limits: FetchLimits) -> TestClient {
+    TestClient::new(FetchOptions {
+        http: HttpMode::Http2,
         limits,
         ..open_settings()
     })
 }
 
 /// Asserts that every answer is the requested page.
-fn each_its_own(urls: &[PageUrl], answers: Vec<Answer>) {
+fn each_its_own(urls: &[PageUrl], answers: Vec<FetchAnswer>) {
     for (url, answer) in urls.iter().zip(answers) {
         let response = answer.outcome.unwrap();
         assert_eq!(response.content, url.path_and_query());
@@ -97,7 +97,7 @@ async fn requests_are_out_together_and_answered_in_any_order() {
     })
     .await;
     let urls = ["/a", "/b", "/c", "/d", "/e"].map(&page);
-    let mut client = client(Limits::default());
+    let mut client = client(FetchLimits::default());
     let answers = client.get_all(&urls).await;
     each_its_own(&urls, answers);
     let connection = client.connection.as_mut().unwrap();
@@ -143,7 +143,7 @@ async fn the_servers_limit_is_kept() {
         }
     })
     .await;
-    let mut client = client(Limits::default());
+    let mut client = client(FetchLimits::default());
     assert_eq!(summary(&client.get(&page("/first")).await), "200");
     let connection = client.connection.as_mut().unwrap();
     assert_eq!(connection.width(), 3);
@@ -184,7 +184,7 @@ async fn one_stream_fails() {
     ];
     for (reason, wanted) in reasons {
         let (page, connections) = server(100, move |session| reset_b(session, reason)).await;
-        let mut client = client(Limits::default());
+        let mut client = client(FetchLimits::default());
         let answers = client.get_all(&["/a", "/b", "/c"].map(&page)).await;
         assert_eq!(summaries(&answers), ["200", wanted, "200"], "{reason:?}");
         let urls: Vec<PageUrl> = (0..40).map(|n| page(&format!("/{n}"))).collect();
@@ -203,7 +203,7 @@ async fn one_stream_fails() {
 async fn a_reset_stream_does_not_end_http2() {
     let (page, connections) =
         server(100, |session| reset_b(session, h2::Reason::INTERNAL_ERROR)).await;
-    let mut client = client(Limits::default());
+    let mut client = client(FetchLimits::default());
     for path in ["/b", "/a", "/b", "/b", "/b", "/b", "/c"] {
         let wanted = if path == "/b" { "http2" } else { "200" };
         assert_eq!(summary(&client.get(&page(path)).await), wanted, "{path}");
@@ -222,7 +222,7 @@ async fn a_server_that_resets_all_is_asked_in_http11() {
         (h2::Reason::HTTP_1_1_REQUIRED, 1),
     ] {
         let (page, _) = server(100, move |session| reset_b(session, reason)).await;
-        let mut client = client(Limits::default());
+        let mut client = client(FetchLimits::default());
         for _ in 0..tries {
             let connection = client.connect(&page("/b")).await.unwrap();
             assert_eq!(connection.version(), http::Version::HTTP_2, "{reason:?}");
@@ -243,7 +243,7 @@ async fn the_connection_ends() {
         let _ = tokio::time::timeout(Duration::from_millis(50), session.accept()).await;
     })
     .await;
-    let mut client = client(Limits::default());
+    let mut client = client(FetchLimits::default());
     let answers = client.get_all(&["/a", "/b", "/c", "/d"].map(page)).await;
     let outcomes = summaries(&answers);
     assert_eq!(outcomes, ["200", "unanswered", "unanswered", "unanswered"]);
@@ -264,9 +264,9 @@ async fn one_stream_is_late() {
         }
     })
     .await;
-    let mut client = client(Limits {
+    let mut client = client(FetchLimits {
         first_byte: Duration::from_secs(1),
-        ..Limits::default()
+        ..FetchLimits::default()
     });
     let answers = client.get_all(&["/a", "/late", "/b"].map(page)).await;
     assert_eq!(summaries(&answers), ["200", "timeout:first-byte", "200"]);

@@ -11,27 +11,29 @@ use crate::scripted::{
     NEXT, ScriptedServer, ServerAction, TestClient, open_settings, request, send, summaries,
     summary,
 };
-use fetch::{Depth, Http, Settings};
+use fetch::{FetchOptions, HttpMode, PipelineDepth};
 use http::Version;
 use page::url::PageUrl;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::LazyConfigAcceptor;
 
-fn speaking(http: Http) -> Settings {
-    Settings {
+fn speaking(http: HttpMode) -> FetchOptions {
+    FetchOptions {
         http,
         ..open_settings()
     }
 }
 
-fn pipelined() -> Http {
-    Http::Pipelined(Depth::default())
+fn pipelined() -> HttpMode {
+    HttpMode::Pipelined(PipelineDepth::default())
 }
 
 #[test]
 fn a_depth_is_2_to_32() {
-    let depths: Vec<u8> = (0..=255).filter(|&n| Depth::new(n).is_some()).collect();
+    let depths: Vec<u8> = (0..=255)
+        .filter(|&n| PipelineDepth::new(n).is_some())
+        .collect();
     assert_eq!(depths, (2..=32).collect::<Vec<u8>>());
 }
 
@@ -42,7 +44,7 @@ async fn http10_is_one_request_each() {
     let newer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     for answer in [kept, newer] {
         let server = ScriptedServer::start(move |_| vec![send(answer)]).await;
-        let mut client = TestClient::new(speaking(Http::Http10));
+        let mut client = TestClient::new(speaking(HttpMode::Http10));
         for path in ["/a", "/b"] {
             assert_eq!(summary(&client.get(&server.url(path)).await), "200");
             assert!(!client.is_open());
@@ -65,11 +67,11 @@ async fn http10_is_one_request_each() {
 #[tokio::test]
 async fn http11_requests_have_the_same_bytes() {
     let mut said = Vec::new();
-    for http in [Http::Auto, Http::Http11, pipelined()] {
+    for http in [HttpMode::Auto, HttpMode::Http11, pipelined()] {
         let server = ScriptedServer::start(|_| vec![]).await;
         let mut client = TestClient::new(speaking(http));
         let next = server.url("/next");
-        let request = fetch::Request {
+        let request = fetch::FetchRequest {
             url: &next,
             etag: Some("\"x\""),
             last_modified: Some("Wed, 21 Oct 2015 07:28:00 GMT"),
@@ -185,16 +187,16 @@ async fn what_is_offered_over_tls() {
         ),
     ];
     let modes = [
-        Http::Auto,
-        Http::Http10,
-        Http::Http11,
+        HttpMode::Auto,
+        HttpMode::Http10,
+        HttpMode::Http11,
         pipelined(),
-        Http::Http2,
+        HttpMode::Http2,
     ];
     for (speaks, wanted) in cases {
         for (http, (offered, first, version)) in modes.into_iter().zip(wanted) {
             let (server, offers) = listening(&authority, speaks).await;
-            let mut client = TestClient::new(Settings {
+            let mut client = TestClient::new(FetchOptions {
                 http,
                 ..settings(&authority)
             });
@@ -249,7 +251,7 @@ async fn http2_by_prior_knowledge() {
         let (tcp, _) = listener.accept().await.unwrap();
         answer_http2(tcp).await;
     });
-    let mut client = TestClient::new(speaking(Http::Http2));
+    let mut client = TestClient::new(speaking(HttpMode::Http2));
     for _ in 0..2 {
         let response = client.get(&page).await.outcome.unwrap();
         assert_eq!(&response.content[..], b"two");
@@ -304,7 +306,7 @@ async fn http2_that_is_not_spoken_falls_back() {
         ("hangs up on several", "", RequestTiming::ForSeveral),
     ] {
         let (page, first_lines) = only_http1(reply).await;
-        let mut client = TestClient::new(speaking(Http::Http2));
+        let mut client = TestClient::new(speaking(HttpMode::Http2));
         if asked == RequestTiming::ForSeveral {
             let answers = client.get_all(&[page.clone(), page.clone()]).await;
             assert_eq!(summaries(&answers), ["unanswered"; 2], "{name}");
@@ -338,9 +340,9 @@ async fn http2_that_is_not_spoken_falls_back() {
 #[tokio::test]
 async fn the_robots_request_is_repeated_at_once() {
     let (page, first_lines) = only_http1("").await;
-    let mut client = TestClient::new(speaking(Http::Http2));
+    let mut client = TestClient::new(speaking(HttpMode::Http2));
     let answer = client.fetcher.robots(&page, &mut client.connection).await;
-    assert_eq!(answer.verdict, fetch::Verdict::Found("next".into()));
+    assert_eq!(answer.verdict, fetch::RobotsVerdict::Found("next".into()));
     let recorded = first_lines.lock().unwrap();
     assert_eq!(*recorded, ["PRI * HTTP/2.0", "GET /robots.txt HTTP/1.1"]);
 }
@@ -360,7 +362,7 @@ async fn requests_without_pipelining_are_sent_in_turn() {
         steps
     })
     .await;
-    let mut client = TestClient::new(speaking(Http::Http11));
+    let mut client = TestClient::new(speaking(HttpMode::Http11));
     let urls = ["/a", "/b", "/last", "/c", "/d"].map(|path| server.url(path));
     let answers = client.get_all(&urls).await;
     let outcomes = summaries(&answers);

@@ -9,7 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::scripted::{ScriptedServer, TestClient, open_settings, send, summary};
-use fetch::{AllowPrivate, Fetcher, HostSettings, Limits, Ports, Proxy, Request, Settings};
+use fetch::{
+    AllowPrivate, FetchLimits, FetchOptions, FetchRequest, Fetcher, HostSettings, Ports,
+    ProxySettings,
+};
 use page::url::PageUrl;
 use tokio::net::UdpSocket;
 
@@ -117,12 +120,12 @@ fn at(address: [u8; 4]) -> DnsRecords {
     }
 }
 
-fn fetcher(name_server: SocketAddr, settings: Settings) -> Fetcher {
-    let limits = Limits {
+fn fetcher(name_server: SocketAddr, settings: FetchOptions) -> Fetcher {
+    let limits = FetchLimits {
         dns: Duration::from_secs(2),
-        ..Limits::default()
+        ..FetchLimits::default()
     };
-    Fetcher::new(Settings {
+    Fetcher::new(FetchOptions {
         name_servers: vec![name_server],
         limits,
         ..settings
@@ -141,7 +144,7 @@ async fn verdict(fetcher: &Fetcher, text: &str) -> String {
 #[tokio::test]
 async fn addresses_in_every_form() {
     let (server, asked) = name_server(|_, _| DnsRecords::NoSuchName).await;
-    let strict = fetcher(server, Settings::default());
+    let strict = fetcher(server, FetchOptions::default());
     for text in [
         "http://127.0.0.1/",
         "http://127.0.0.1./",
@@ -214,7 +217,7 @@ async fn names_that_lie() {
         _ => DnsRecords::NoSuchName,
     })
     .await;
-    let strict = fetcher(server, Settings::default());
+    let strict = fetcher(server, FetchOptions::default());
     let cases = [
         ("http://public.example/", "1.1.1.1:80"),
         ("https://public.example./", "1.1.1.1:443"),
@@ -265,16 +268,16 @@ async fn rebinding() {
     .await;
     // A documentation address stands for a public one. It is allowed because it is a seed.
     let page = url(&format!("http://rebind.example:{}/", trap.address.port()));
-    let settings = Settings {
+    let settings = FetchOptions {
         allow_private: AllowPrivate::of_seeds([&page]),
         ports: Ports::Any,
-        ..Settings::default()
+        ..FetchOptions::default()
     };
-    let limits = Limits {
+    let limits = FetchLimits {
         connect: Duration::from_millis(200),
-        ..Limits::default()
+        ..FetchLimits::default()
     };
-    let fetcher = Fetcher::new(Settings {
+    let fetcher = Fetcher::new(FetchOptions {
         name_servers: vec![server],
         limits,
         ..settings
@@ -310,7 +313,7 @@ async fn the_order_of_addresses_does_not_matter() {
         }
     })
     .await;
-    let fetcher = fetcher(server, Settings::default());
+    let fetcher = fetcher(server, FetchOptions::default());
     assert_eq!(verdict(&fetcher, "http://a.example/").await, "1.1.1.1:80");
     assert_eq!(verdict(&fetcher, "http://b.example/").await, "1.1.1.1:80");
 }
@@ -320,7 +323,7 @@ async fn the_order_of_addresses_does_not_matter() {
 async fn ourselves() {
     let own = ScriptedServer::start(|_| vec![]).await;
     let (server, _) = name_server(|_, _| at([127, 0, 0, 1])).await;
-    let settings = Settings {
+    let settings = FetchOptions {
         own_listeners: vec![own.address],
         ..open_settings()
     };
@@ -376,7 +379,7 @@ async fn credentials_stay_where_they_belong() {
         basic_auth: Some(("user".to_owned(), "pass".to_owned())),
     };
     let hosts = [(ours.url("/").origin().to_owned(), host)].into();
-    let settings = Settings {
+    let settings = FetchOptions {
         hosts,
         cookies: true,
         user_agent: "avocet/9 (+x)".to_owned(),
@@ -385,7 +388,7 @@ async fn credentials_stay_where_they_belong() {
     let mut client = TestClient::new(settings);
     let page = ours.url("/a?b=%20|`c");
     client.get(&page).await.outcome.unwrap();
-    let again = Request {
+    let again = FetchRequest {
         url: &page,
         etag: Some("\"tag\""),
         last_modified: Some("Wed, 21 Oct 2015 07:28:00 GMT"),
@@ -393,9 +396,9 @@ async fn credentials_stay_where_they_belong() {
     client.ask(&again).await.outcome.unwrap();
     client.connection = None;
     client
-        .ask(&Request {
+        .ask(&FetchRequest {
             etag: Some("no\nheader"),
-            ..Request {
+            ..FetchRequest {
                 url: &other.url("/"),
                 ..again
             }
@@ -462,10 +465,10 @@ async fn proxies() {
         }
     })
     .await;
-    let through = Proxy::parse(&format!("http://u:p@{}", proxy.address)).unwrap();
-    let mut client = TestClient::new(Settings {
+    let through = ProxySettings::parse(&format!("http://u:p@{}", proxy.address)).unwrap();
+    let mut client = TestClient::new(FetchOptions {
         proxy: Some(through.clone()),
-        ..Settings::default()
+        ..FetchOptions::default()
     });
     // The proxy resolves names; an IP address is checked as always.
     let page = url("http://only.known.to.proxy.example/x?y");
@@ -496,10 +499,10 @@ async fn proxies() {
     );
     assert!(target.asked.lock().unwrap().is_empty());
     drop(proxy);
-    let nobody = Proxy { port: 1, ..through };
-    let mut client = TestClient::new(Settings {
+    let nobody = ProxySettings { port: 1, ..through };
+    let mut client = TestClient::new(FetchOptions {
         proxy: Some(nobody),
-        ..Settings::default()
+        ..FetchOptions::default()
     });
     assert_eq!(summary(&client.get(&page).await), "proxy");
 }
@@ -510,7 +513,8 @@ async fn socks() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let target = ScriptedServer::start(|_| vec![]).await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let proxy = Proxy::parse(&format!("socks5://{}", listener.local_addr().unwrap())).unwrap();
+    let proxy =
+        ProxySettings::parse(&format!("socks5://{}", listener.local_addr().unwrap())).unwrap();
     let leads_to = target.address;
     let served = tokio::spawn(async move {
         let (mut tcp, _) = listener.accept().await.unwrap();
@@ -528,9 +532,9 @@ async fn socks() {
         let _ = tokio::io::copy_bidirectional(&mut tcp, &mut onward).await;
         name
     });
-    let mut client = TestClient::new(Settings {
+    let mut client = TestClient::new(FetchOptions {
         proxy: Some(proxy),
-        ..Settings::default()
+        ..FetchOptions::default()
     });
     let answer = client.get(&url("http://hidden.example/next")).await;
     assert_eq!(&answer.outcome.unwrap().content[..], b"next");

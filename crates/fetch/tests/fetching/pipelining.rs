@@ -12,7 +12,7 @@ use crate::hostile_tls::{Authority, acceptor, begin, secure, settings};
 use crate::scripted::{
     ScriptedServer, ServerAction, TestClient, open_settings, request, send, summaries, summary,
 };
-use fetch::{Answer, Depth, Http, Limits, Settings, Trouble};
+use fetch::{FetchAnswer, FetchLimits, FetchOptions, HttpMode, PipelineDepth, Trouble};
 use page::url::PageUrl;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -83,15 +83,15 @@ async fn hang_up(mut tcp: TcpStream) {
     let _ = tokio::io::copy(&mut tcp, &mut tokio::io::sink()).await;
 }
 
-fn depth(requests: u8) -> Settings {
-    Settings {
-        http: Http::Pipelined(Depth::new(requests).unwrap()),
+fn depth(requests: u8) -> FetchOptions {
+    FetchOptions {
+        http: HttpMode::Pipelined(PipelineDepth::new(requests).unwrap()),
         ..open_settings()
     }
 }
 
 /// Asserts that every answer received is that of its page.
-fn each_its_own(urls: &[PageUrl], answers: &[Answer]) {
+fn each_its_own(urls: &[PageUrl], answers: &[FetchAnswer]) {
     for (url, answer) in urls.iter().zip(answers) {
         if let Ok(response) = &answer.outcome {
             assert_eq!(response.content, url.path_and_query());
@@ -158,7 +158,7 @@ async fn large_answers_do_not_block_large_requests() {
     let urls: Vec<PageUrl> = (0..64)
         .map(|n| server.url(&format!("/{n}/{}", "x".repeat(2000))))
         .collect();
-    let mut client = TestClient::new(Settings {
+    let mut client = TestClient::new(FetchOptions {
         hosts: [(
             format!("http://{}", server.address),
             fetch::HostSettings {
@@ -260,7 +260,7 @@ async fn nothing_is_lost_when_the_server_hangs_up() {
     }
 }
 
-fn each_whole(urls: &[PageUrl], answers: &[Answer], label: &str) {
+fn each_whole(urls: &[PageUrl], answers: &[FetchAnswer], label: &str) {
     for (url, answer) in urls.iter().zip(answers) {
         if summary(answer) == "200" {
             let content = &answer.outcome.as_ref().unwrap().content;
@@ -302,10 +302,10 @@ async fn a_server_that_breaks_under_pipelining_gets_one_request_at_a_time() {
         })
         .await;
         let urls = server.pages(4);
-        let mut client = TestClient::new(Settings {
-            limits: Limits {
+        let mut client = TestClient::new(FetchOptions {
+            limits: FetchLimits {
                 first_byte: Duration::from_millis(1500),
-                ..Limits::default()
+                ..FetchLimits::default()
             },
             ..depth(4)
         });
@@ -352,10 +352,10 @@ async fn an_answer_too_many_ends_pipelining() {
 #[tokio::test]
 async fn a_slow_first_page_is_only_slow() {
     let server = ScriptedServer::start(|_| vec![ServerAction::Hang]).await;
-    let mut client = TestClient::new(Settings {
-        limits: Limits {
+    let mut client = TestClient::new(FetchOptions {
+        limits: FetchLimits {
             first_byte: Duration::from_millis(200),
-            ..Limits::default()
+            ..FetchLimits::default()
         },
         ..depth(4)
     });
@@ -469,9 +469,9 @@ async fn a_kept_connection_that_ends_is_no_fault() {
 /// or not.
 #[tokio::test]
 async fn a_connection_that_ended_meanwhile_reports_all_requests() {
-    for http in [Http::Http11, depth(4).http] {
+    for http in [HttpMode::Http11, depth(4).http] {
         let server = ScriptedServer::start(|_| vec![send(page("/a")), ServerAction::Close]).await;
-        let mut client = TestClient::new(Settings {
+        let mut client = TestClient::new(FetchOptions {
             http,
             ..open_settings()
         });
@@ -661,8 +661,8 @@ async fn pipelining_over_tls() {
         vec![send(page(&asked.path)), send(stray)]
     };
     let server = ScriptedServer::start_with(script, begin(accept)).await;
-    let mut client = TestClient::new(Settings {
-        http: Http::Pipelined(Depth::new(4).unwrap()),
+    let mut client = TestClient::new(FetchOptions {
+        http: HttpMode::Pipelined(PipelineDepth::new(4).unwrap()),
         ..settings(&authority)
     });
     let urls: Vec<PageUrl> = (0..10).map(|n| secure(&server, &format!("/{n}"))).collect();

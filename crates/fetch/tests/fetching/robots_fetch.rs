@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use crate::scripted::{ScriptedServer, ServerAction, TestClient, open_settings, send};
-use fetch::{AllowPrivate, Limits, Settings, Verdict};
+use fetch::{AllowPrivate, FetchLimits, FetchOptions, RobotsVerdict};
 use page::robots::ROBOTS_LIMIT;
 
 fn reply(status: &str, fields: &str, body: &str) -> ServerAction {
@@ -18,54 +18,69 @@ fn reply(status: &str, fields: &str, body: &str) -> ServerAction {
 
 #[tokio::test]
 async fn verdicts() {
-    let found = |text: &str| Verdict::Found(text.to_owned().into());
+    let found = |text: &str| RobotsVerdict::Found(text.to_owned().into());
     let rules = "User-agent: *\nDisallow: /x\n";
     let cases = vec![
         (vec![reply("200 OK", "", rules)], found(rules)),
         (vec![send("HTTP/1.1 204 No Content\r\n\r\n")], found("")),
-        (vec![reply("404 Not Found", "", "no")], Verdict::Missing),
-        (vec![reply("401 Unauthorized", "", "no")], Verdict::Missing),
-        (vec![reply("403 Forbidden", "", "no")], Verdict::Missing),
-        (vec![reply("410 Gone", "", "no")], Verdict::Missing),
+        (
+            vec![reply("404 Not Found", "", "no")],
+            RobotsVerdict::Missing,
+        ),
+        (
+            vec![reply("401 Unauthorized", "", "no")],
+            RobotsVerdict::Missing,
+        ),
+        (
+            vec![reply("403 Forbidden", "", "no")],
+            RobotsVerdict::Missing,
+        ),
+        (vec![reply("410 Gone", "", "no")], RobotsVerdict::Missing),
         (
             vec![reply("429 Too Many Requests", "", "no")],
-            Verdict::Unavailable,
+            RobotsVerdict::Unavailable,
         ),
-        (vec![reply("500 Oops", "", rules)], Verdict::Unavailable),
-        (vec![reply("503 Busy", "", rules)], Verdict::Unavailable),
+        (
+            vec![reply("500 Oops", "", rules)],
+            RobotsVerdict::Unavailable,
+        ),
+        (
+            vec![reply("503 Busy", "", rules)],
+            RobotsVerdict::Unavailable,
+        ),
         (
             vec![reply("302 Found", "", "no location")],
-            Verdict::Missing,
+            RobotsVerdict::Missing,
         ),
         (
             vec![reply("302 Found", "Location: file:///etc/passwd\r\n", "")],
-            Verdict::Missing,
+            RobotsVerdict::Missing,
         ),
         (
             vec![reply("302 Found", "Location: /loop\r\n", "")],
-            Verdict::Missing,
+            RobotsVerdict::Missing,
         ),
-        (vec![ServerAction::Reset], Verdict::Unavailable),
+        (vec![ServerAction::Reset], RobotsVerdict::Unavailable),
         (
             vec![send("SSH-2.0\r\n"), ServerAction::Hang],
-            Verdict::Unavailable,
+            RobotsVerdict::Unavailable,
         ),
         (
             vec![
                 send("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nUser-agent: *\n"),
                 ServerAction::Close,
             ],
-            Verdict::Unavailable,
+            RobotsVerdict::Unavailable,
         ),
-        (vec![ServerAction::Hang], Verdict::Unavailable),
+        (vec![ServerAction::Hang], RobotsVerdict::Unavailable),
     ];
     for (number, (steps, wanted)) in cases.into_iter().enumerate() {
         let server = ScriptedServer::start(move |_| steps.clone()).await;
-        let limits = Limits {
+        let limits = FetchLimits {
             first_byte: Duration::from_secs(2),
-            ..Limits::default()
+            ..FetchLimits::default()
         };
-        let mut client = TestClient::new(Settings {
+        let mut client = TestClient::new(FetchOptions {
             limits,
             ..open_settings()
         });
@@ -96,14 +111,14 @@ async fn an_unreachable_server_disallows() {
     drop(listener);
     let mut client = TestClient::new(open_settings());
     let answer = client.fetcher.robots(&url, &mut client.connection).await;
-    assert_eq!(answer.verdict, Verdict::Unavailable);
+    assert_eq!(answer.verdict, RobotsVerdict::Unavailable);
     assert_eq!(answer.trouble.unwrap().kind(), "connect:refused");
-    let mut strict = TestClient::new(Settings {
+    let mut strict = TestClient::new(FetchOptions {
         allow_private: AllowPrivate::Never,
         ..open_settings()
     });
     let refused = strict.fetcher.robots(&url, &mut strict.connection).await;
-    assert_eq!(refused.verdict, Verdict::Unavailable);
+    assert_eq!(refused.verdict, RobotsVerdict::Unavailable);
     assert_eq!(refused.trouble.unwrap().kind(), "refused:private-address");
 }
 
@@ -123,7 +138,7 @@ async fn endless() {
         .fetcher
         .robots(&server.url("/"), &mut client.connection)
         .await;
-    let Verdict::Found(text) = answer.verdict else {
+    let RobotsVerdict::Found(text) = answer.verdict else {
         panic!("{answer:?}")
     };
     assert_eq!(text.len(), ROBOTS_LIMIT);
@@ -153,7 +168,7 @@ async fn redirects() {
         .fetcher
         .robots(&first.url("/page"), &mut client.connection)
         .await;
-    let Verdict::Found(text) = answer.verdict else {
+    let RobotsVerdict::Found(text) = answer.verdict else {
         panic!("{answer:?}")
     };
     assert!(text.ends_with(b"/moved\n"));
@@ -183,7 +198,7 @@ async fn redirects() {
         .fetcher
         .robots(&endless.url("/"), &mut client.connection)
         .await;
-    assert_eq!(answer.verdict, Verdict::Missing);
+    assert_eq!(answer.verdict, RobotsVerdict::Missing);
     assert_eq!(endless.asked.lock().unwrap().len(), 6);
 }
 
@@ -198,7 +213,7 @@ async fn a_redirect_inside_is_refused() {
     })
     .await;
     let allow_private = AllowPrivate::of_seeds(&[outside.url("/")]);
-    let mut client = TestClient::new(Settings {
+    let mut client = TestClient::new(FetchOptions {
         allow_private,
         ..open_settings()
     });
@@ -206,7 +221,7 @@ async fn a_redirect_inside_is_refused() {
         .fetcher
         .robots(&outside.url("/"), &mut client.connection)
         .await;
-    assert_eq!(answer.verdict, Verdict::Unavailable);
+    assert_eq!(answer.verdict, RobotsVerdict::Unavailable);
     assert_eq!(answer.trouble.unwrap().kind(), "refused:private-address");
     assert!(
         inside.asked.lock().unwrap().is_empty(),

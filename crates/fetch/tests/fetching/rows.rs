@@ -6,7 +6,7 @@
 use crate::scripted::{
     ScriptedServer, ServerAction, TestClient, open_settings, summaries, summary,
 };
-use fetch::{Depth, Http, Limits};
+use fetch::{FetchLimits, HttpMode, PipelineDepth};
 
 /// One misbehaviour of a server and the required outcome.
 pub struct HostileCase {
@@ -51,28 +51,31 @@ impl HostileCase {
     }
 }
 
-pub fn limits() -> Limits {
-    Limits {
+pub fn limits() -> FetchLimits {
+    FetchLimits {
         body: 256 * 1024,
         decoded: 256 * 1024,
         ratio_from: 64 * 1024,
-        ..Limits::default()
+        ..FetchLimits::default()
     }
 }
 
 /// Runs every case over HTTP/1.1 with hyper, and with the parser for pipelined answers.
-pub async fn run(rows: Vec<HostileCase>, limits: Limits) {
-    for http in [Http::Auto, Http::Pipelined(Depth::default())] {
+pub async fn run(rows: Vec<HostileCase>, limits: FetchLimits) {
+    for http in [
+        HttpMode::Auto,
+        HttpMode::Pipelined(PipelineDepth::default()),
+    ] {
         run_over(http, &rows, &limits).await;
     }
     run_pipelined_with_others(&rows, &limits).await;
 }
 
-async fn run_over(http: Http, rows: &[HostileCase], limits: &Limits) {
+async fn run_over(http: HttpMode, rows: &[HostileCase], limits: &FetchLimits) {
     for row in rows {
         let steps = row.steps.clone();
         let server = ScriptedServer::start(move |_| steps.clone()).await;
-        let mut client = TestClient::new(fetch::Settings {
+        let mut client = TestClient::new(fetch::FetchOptions {
             http,
             limits: limits.clone(),
             ..open_settings()
@@ -112,12 +115,12 @@ async fn run_over(http: Http, rows: &[HostileCase], limits: &Limits) {
 ///
 /// The hostile page has the same outcome as alone, or is unanswered. The other pages are
 /// correct, or are unanswered.
-async fn run_pipelined_with_others(rows: &[HostileCase], limits: &Limits) {
+async fn run_pipelined_with_others(rows: &[HostileCase], limits: &FetchLimits) {
     for row in rows {
         let steps = row.steps.clone();
         let server = ScriptedServer::start(move |_| steps.clone()).await;
-        let mut client = TestClient::new(fetch::Settings {
-            http: Http::Pipelined(Depth::default()),
+        let mut client = TestClient::new(fetch::FetchOptions {
+            http: HttpMode::Pipelined(PipelineDepth::default()),
             limits: limits.clone(),
             ..open_settings()
         });

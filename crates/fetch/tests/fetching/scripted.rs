@@ -9,7 +9,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fetch::{AllowPrivate, Answer, Connection, Fetcher, Ports, Request, Settings, Trouble};
+use fetch::{
+    AllowPrivate, Connection, FetchAnswer, FetchOptions, FetchRequest, Fetcher, Ports, Trouble,
+};
 use page::url::PageUrl;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -157,11 +159,11 @@ async fn drip(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8], pause: Durat
 }
 
 /// Settings for tests: every address and port is allowed.
-pub fn open_settings() -> Settings {
-    Settings {
+pub fn open_settings() -> FetchOptions {
+    FetchOptions {
         allow_private: AllowPrivate::Always,
         ports: Ports::Any,
-        ..Settings::default()
+        ..FetchOptions::default()
     }
 }
 
@@ -173,18 +175,18 @@ pub struct TestClient {
 }
 
 impl TestClient {
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: FetchOptions) -> Self {
         Self {
             fetcher: Fetcher::new(settings).unwrap(),
             connection: None,
         }
     }
 
-    pub async fn get(&mut self, url: &PageUrl) -> Answer {
+    pub async fn get(&mut self, url: &PageUrl) -> FetchAnswer {
         self.ask(&request(url)).await
     }
 
-    pub async fn ask(&mut self, request: &Request<'_>) -> Answer {
+    pub async fn ask(&mut self, request: &FetchRequest<'_>) -> FetchAnswer {
         if let Some(open) = self.connection.as_mut().filter(|open| open.is_open()) {
             let answer = open.get(request).await;
             if !matches!(answer.outcome, Err(Trouble::Stale | Trouble::Unsolicited)) {
@@ -193,7 +195,7 @@ impl TestClient {
         }
         match self.connect(request.url).await {
             Ok(opened) => self.connection.insert(opened).get(request).await,
-            Err(trouble) => Answer {
+            Err(trouble) => FetchAnswer {
                 outcome: Err(trouble),
                 first_byte: Duration::ZERO,
                 total: Duration::ZERO,
@@ -209,10 +211,10 @@ impl TestClient {
 
     /// Requests all pages over one new connection, which is kept. Asserts one answer per
     /// request.
-    pub async fn get_all(&mut self, urls: &[PageUrl]) -> Vec<Answer> {
-        let mut answers: Vec<Option<Answer>> = vec![None; urls.len()];
+    pub async fn get_all(&mut self, urls: &[PageUrl]) -> Vec<FetchAnswer> {
+        let mut answers: Vec<Option<FetchAnswer>> = vec![None; urls.len()];
         let mut connection = self.connect(&urls[0]).await.unwrap();
-        let requests: Vec<Request<'_>> = urls.iter().map(request).collect();
+        let requests: Vec<FetchRequest<'_>> = urls.iter().map(request).collect();
         connection
             .get_all(&requests, |place, answer| {
                 let before = answers[place].replace(answer);
@@ -233,8 +235,8 @@ impl TestClient {
 }
 
 /// Returns an unconditional request.
-pub fn request(url: &PageUrl) -> Request<'_> {
-    Request {
+pub fn request(url: &PageUrl) -> FetchRequest<'_> {
+    FetchRequest {
         url,
         etag: None,
         last_modified: None,
@@ -242,12 +244,12 @@ pub fn request(url: &PageUrl) -> Request<'_> {
 }
 
 /// Returns a summary line for each answer.
-pub fn summaries(answers: &[Answer]) -> Vec<String> {
+pub fn summaries(answers: &[FetchAnswer]) -> Vec<String> {
     answers.iter().map(summary).collect()
 }
 
 /// Summarizes an answer in one line: the status and truncation, or the kind of trouble.
-pub fn summary(answer: &Answer) -> String {
+pub fn summary(answer: &FetchAnswer) -> String {
     match &answer.outcome {
         Ok(response) => match response.truncated {
             Some(truncation) => format!("{} {}", response.status, truncation.name()),

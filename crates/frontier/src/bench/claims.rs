@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use policy::server::Queue;
 use policy::{Moment, Worth};
 
-use super::{Bench, HostIndex, ServerIndex, Visit};
+use super::{Bench, HostIndex, HostVisit, ServerIndex};
 
 impl Bench {
     /// Claims the next pages for a visit whose connection is open and whose server needs no
@@ -18,7 +18,7 @@ impl Bench {
     /// - No rival waits for the connection. A rival is another host of this server or, unless
     ///   another connection is `free`, another server.
     /// - The strategy prefers to stay with this host rather than serve the best rival.
-    pub fn more(&mut self, visit: &mut Visit, free: bool, now: Moment) -> bool {
+    pub fn more(&mut self, visit: &mut HostVisit, free: bool, now: Moment) -> bool {
         self.wake(now);
         let siblings = self.servers[visit.server as usize].hosts.iter();
         let mut rivals = siblings.filter(|&&(.., host)| host != visit.index);
@@ -71,13 +71,13 @@ impl Bench {
         best.map(|entry| Worth::new(f64::from(entry.worth())))
     }
 
-    pub(super) fn claim(&mut self, server: ServerIndex) -> Visit {
+    pub(super) fn claim(&mut self, server: ServerIndex) -> HostVisit {
         let first = self.servers[server as usize].hosts.first();
         let &(_, _, index) =
             first.unwrap_or_else(|| unreachable!("a server on the bench has no host"));
         let bid = self.bid_now(index);
         let host = &self.hosts[index as usize];
-        let mut visit = Visit {
+        let mut visit = HostVisit {
             host: host.id,
             estimate: host.estimate.unwrap_or(self.usual.expected()),
             refusals: self.servers[server as usize].refusals,
@@ -102,7 +102,7 @@ impl Bench {
     }
 
     /// Moves up to `pages` of the host's best pages into a visit.
-    fn take(&mut self, visit: &mut Visit, pages: usize) {
+    fn take(&mut self, visit: &mut HostVisit, pages: usize) {
         for _ in 0..pages {
             if self.is_spent(visit.index) {
                 break;
@@ -122,7 +122,7 @@ impl Bench {
         }
     }
 
-    pub(super) fn put_back(&mut self, visit: Visit) {
+    pub(super) fn put_back(&mut self, visit: HostVisit) {
         self.learn(&visit);
         let host = &mut self.hosts[visit.index as usize];
         let rest = visit.claims.len();
@@ -137,7 +137,7 @@ impl Bench {
         }
     }
 
-    fn learn(&mut self, visit: &Visit) {
+    fn learn(&mut self, visit: &HostVisit) {
         self.usual.approach(&visit.estimate);
         self.hosts[visit.index as usize].estimate = Some(visit.estimate);
     }

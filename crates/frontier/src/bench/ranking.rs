@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use policy::server::{Bid, Line, Queue};
+use policy::server::{Bid, ConnectionSlot, Queue};
 use policy::{Moment, Rank};
 
 use super::{Bench, HostIndex, ServerIndex, ServerPosition};
@@ -38,8 +38,8 @@ impl Bench {
     }
 
     /// Describes the connection that a visit uses, for the strategy.
-    pub(super) fn line(&self, open: bool) -> Line {
-        Line {
+    pub(super) fn line(&self, open: bool) -> ConnectionSlot {
+        ConnectionSlot {
             open,
             pipelined: self.manners.width > 1,
         }

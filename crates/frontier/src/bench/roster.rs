@@ -91,7 +91,7 @@ mod tests {
     use std::time::Duration;
 
     use policy::Worth;
-    use policy::published::server::BreadthFirst;
+    use policy::published::server::BreadthFirstServers;
 
     use super::*;
     use crate::bench::{Manners, Turn};
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn the_busiest_hosts_come_first_with_their_states() {
         let now = Moment::from_micros(5_000_000);
-        let mut bench = Bench::new(Manners::default(), Box::new(BreadthFirst));
+        let mut bench = Bench::new(Manners::default(), Box::new(BreadthFirstServers));
         for page in 0..6 {
             let host = HostId(u64::from(page % 3 == 0));
             bench.offer(Number(page), host, Worth::new(1.0));

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use policy::published::server::{BreadthFirst, CrawlAbility, Performance, Quality};
+use policy::published::server::{BreadthFirstServers, CrawlAbility, Performance, Quality};
 use policy::server::BestPrefix;
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
@@ -33,19 +33,19 @@ fn bench(strategy: impl policy::server::Strategy + 'static) -> Bench {
     Bench::new(WIDE, Box::new(strategy))
 }
 
-fn claim(bench: &mut Bench, now: Moment) -> Visit {
+fn claim(bench: &mut Bench, now: Moment) -> HostVisit {
     match bench.next(now) {
         Turn::Visit(visit) => visit,
         other => panic!("expected a visit, got {other:?}"),
     }
 }
 
-fn left(visit: &Visit) -> Vec<u32> {
+fn left(visit: &HostVisit) -> Vec<u32> {
     visit.left().map(|number| number.0).collect()
 }
 
 /// Settles up to `pages` pages of a visit and returns them.
-fn ask(visit: &mut Visit, pages: usize) -> Vec<u32> {
+fn ask(visit: &mut HostVisit, pages: usize) -> Vec<u32> {
     let asked: Vec<_> = visit.left().take(pages).collect();
     asked.iter().for_each(|&page| visit.settled(page));
     asked.iter().map(|page| page.0).collect()
@@ -67,7 +67,7 @@ impl Bench {
 
 #[test]
 fn a_server_with_a_visit_under_way_is_not_on_the_bench() {
-    let mut bench = bench(BreadthFirst);
+    let mut bench = bench(BreadthFirstServers);
     bench.give(1, 1, 1);
     bench.give(1, 2, 1);
     let mut visit = claim(&mut bench, at(0));
@@ -87,7 +87,7 @@ fn a_server_with_a_visit_under_way_is_not_on_the_bench() {
 #[test]
 fn a_server_that_is_to_be_left_alone_is_asked_by_none_of_its_hosts() {
     let shared: IpAddr = "10.0.0.1".parse().unwrap();
-    let mut bench = bench(BreadthFirst);
+    let mut bench = bench(BreadthFirstServers);
     bench.recall_server(ServerKey::Address(shared), at(60), 3);
     bench.recall_server(ServerKey::Host(HOST(2)), at(30), 0);
     for host in [1, 2, 3] {
@@ -123,7 +123,7 @@ fn a_server_that_is_to_be_left_alone_is_asked_by_none_of_its_hosts() {
 #[test]
 fn nothing_is_waited_for_longer_than_patience_lasts() {
     let patience = Duration::from_secs(10);
-    let mut bench = Bench::new(Manners { patience, ..WIDE }, Box::new(BreadthFirst));
+    let mut bench = Bench::new(Manners { patience, ..WIDE }, Box::new(BreadthFirstServers));
     for (host, ready) in [(1, 50), (2, 20)] {
         bench.recall_server(ServerKey::Host(HOST(host)), at(ready), 0);
         bench.give(host, host as u32, 1);
@@ -139,7 +139,7 @@ fn nothing_is_waited_for_longer_than_patience_lasts() {
 
 #[test]
 fn better_pages_leave_first_and_equals_in_order() {
-    let mut bench = bench(BreadthFirst);
+    let mut bench = bench(BreadthFirstServers);
     bench.settle_first_visit(1);
     for (number, value) in [(1, 2), (2, 7), (3, 2), (4, 7), (5, 9)] {
         bench.give(1, number, value);
@@ -175,7 +175,11 @@ fn each_strategy_picks_its_server() {
         let visit = claim(&mut bench, at(1));
         (visit.host.0, visit.left().count())
     };
-    assert_eq!(first(Box::new(BreadthFirst)), (1, 4), "it waits longest");
+    assert_eq!(
+        first(Box::new(BreadthFirstServers)),
+        (1, 4),
+        "it waits longest"
+    );
     assert_eq!(first(Box::new(Performance)), (2, 40));
     assert_eq!(first(Box::new(Quality)), (1, 4));
     assert_eq!(first(Box::new(CrawlAbility)), (2, 40), "440/4.2 > 184/9");
@@ -285,7 +289,7 @@ fn a_page_that_moves_changes_its_place_and_its_server() {
 #[test]
 fn hosts_that_share_an_address_share_its_politeness() {
     let address: IpAddr = [127, 0, 0, 9].into();
-    let mut bench = bench(BreadthFirst);
+    let mut bench = bench(BreadthFirstServers);
     for host in [1, 2] {
         bench.give(host, host as u32, 1);
     }
@@ -333,7 +337,7 @@ fn a_host_does_not_keep_the_connection_from_another_of_its_server() {
 
 #[test]
 fn a_host_that_moves_in_the_middle_of_a_visit_is_not_asked_twice() {
-    let mut bench = bench(BreadthFirst);
+    let mut bench = bench(BreadthFirstServers);
     bench.settle_first_visit(1);
     for number in 0..4 {
         bench.give(1, number, 1);
@@ -352,7 +356,7 @@ fn a_host_that_moves_in_the_middle_of_a_visit_is_not_asked_twice() {
 
 #[test]
 fn a_parked_host_keeps_nothing_and_says_so() {
-    let mut bench = bench(BreadthFirst);
+    let mut bench = bench(BreadthFirstServers);
     for number in 0..5 {
         bench.give(1, number, 1);
     }
@@ -428,7 +432,7 @@ fn step() -> impl Strategy<Value = BenchStep> {
 
 fn strategy(which: u8) -> Box<dyn policy::server::Strategy> {
     match which {
-        0 => Box::new(BreadthFirst),
+        0 => Box::new(BreadthFirstServers),
         1 => Box::new(Performance),
         2 => Box::new(Quality),
         3 => Box::new(CrawlAbility),
@@ -453,7 +457,7 @@ proptest! {
         let mut offered = HashSet::new();
         let mut asked_for = HashSet::new();
         let mut values: BTreeMap<u32, u16> = BTreeMap::new();
-        let mut out: Vec<(bool, Visit)> = Vec::new();
+        let mut out: Vec<(bool, HostVisit)> = Vec::new();
         let mut not_before: HashMap<IpAddr, Moment> = HashMap::new();
         let mut drain = false;
         let mut steps = steps.into_iter();

@@ -12,7 +12,7 @@ use super::{HostIndex, ServerIndex};
 /// The right and the duty to fetch a few pages of one host.
 #[must_use = "a visit that is never settled keeps its server off the bench"]
 #[derive(Debug)]
-pub struct Visit {
+pub struct HostVisit {
     /// The host to visit.
     pub host: HostId,
     /// The speed of the host. The caller updates it during the visit.
@@ -28,7 +28,7 @@ pub struct Visit {
     pub(super) index: HostIndex,
 }
 
-impl Visit {
+impl HostVisit {
     /// Returns the next page to request.
     pub fn first(&self) -> Option<Number> {
         self.left().next()

@@ -3,10 +3,10 @@
 //! **Invariant:** a page that may be fetched is deferred only if the budget of its host or
 //! domain is used up, or its host name is not open. [`crate::domains`] defines the budgets.
 
-use page::{Digest, HostId, PageUrl};
+use page::{HostId, PageUrl, TextDigest};
 use policy::{Number, Policy};
 
-use super::{Frontier, Link};
+use super::{Frontier, FrontierLink};
 use crate::domains::{DomainAccount, DomainBudgets, DomainLimits};
 use crate::facts::Facts;
 use crate::record::Known;
@@ -49,14 +49,14 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Counts the first text of a page as evidence.
-    pub fn share_text(&mut self, host: HostId, text: &Digest) {
+    pub fn share_text(&mut self, host: HostId, text: &TextDigest) {
         let domains = self.domains.as_mut();
         let grown = domains.and_then(|domains| domains.read(host, text.simhash));
         self.release(grown);
     }
 
     /// Counts a new page, and the link that leads to it, as evidence.
-    pub(super) fn count_discovery(&mut self, page: Number, link: &Link<'_>) {
+    pub(super) fn count_discovery(&mut self, page: Number, link: &FrontierLink<'_>) {
         let Some(domains) = &mut self.domains else {
             return;
         };
@@ -73,7 +73,7 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Counts the links of a page as evidence.
-    pub(super) fn count_links(&mut self, from: HostId, links: &[policy::Link<'_>]) {
+    pub(super) fn count_links(&mut self, from: HostId, links: &[policy::LinkFact<'_>]) {
         for link in links {
             let Some(domains) = &mut self.domains else {
                 return;

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use page::{HostId, PageId, PageUrl};
-use policy::{Discovered, Fact, History, Link, Moment, Number, Outcome, Policy, Read, Text};
+use policy::{Discovered, Fact, History, LinkFact, Moment, Number, Outcome, Policy, Read, Text};
 
 use super::Frontier;
 use super::schedule::PriceRule;
@@ -321,15 +321,15 @@ impl<P: Policy> Frontier<P> {
                 placed.entry(to.0).or_insert(link);
             }
         }
-        let known: Vec<Link<'_>> = links
+        let known: Vec<LinkFact<'_>> = links
             .links()
             .map(|(to, anchor)| match placed.get(&to) {
-                Some(link) => Link {
+                Some(link) => LinkFact {
                     around: &link.around,
                     path: &link.path,
-                    ..Link::new(Number(to), &link.anchor)
+                    ..LinkFact::new(Number(to), &link.anchor)
                 },
-                None => Link::new(Number(to), anchor),
+                None => LinkFact::new(Number(to), anchor),
             })
             .collect();
         self.observe(Fact::Read(Read {

@@ -12,13 +12,13 @@
 use std::time::Duration;
 
 use page::HostId;
-use policy::{Fact, History, Moment, Number, Page, Policy, Price, Visited, Worth};
+use policy::{Fact, History, Moment, Number, Page, Policy, Price, VisitFact, Worth};
 
 use super::Frontier;
 use super::histories::PageHistory;
 use super::revaluation::RevaluationQueue;
 use super::sample::{self, Sample};
-use crate::bench::{self, Visit};
+use crate::bench::{self, HostVisit};
 use crate::calendar::{Appointment, AppointmentKind};
 use crate::price::PriceTracker;
 use crate::record::PageKey;
@@ -63,7 +63,7 @@ pub(super) struct Spending {
 #[derive(Debug)]
 pub enum Next {
     /// Visit this host.
-    Visit(Visit),
+    Visit(HostVisit),
     /// Wait until this moment, unless a page is discovered or a visit settled before.
     WaitUntil(Moment),
     /// No page waits, or only for servers that need a longer pause than the crawl waits.
@@ -165,7 +165,7 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Claims the next pages for a visit, as [`Bench::more`](crate::Bench::more) does.
-    pub fn more(&mut self, visit: &mut Visit, free: bool, now: Moment) -> More {
+    pub fn more(&mut self, visit: &mut HostVisit, free: bool, now: Moment) -> More {
         if self.histories.are_awaited() || !self.wake(now) {
             return More::Unknown;
         }
@@ -257,7 +257,7 @@ impl<P: Policy> Frontier<P> {
     }
 
     pub(super) fn observe_visit(&mut self, page: Number, before: &History, after: &History) {
-        let fact = Fact::Visited(Visited {
+        let fact = Fact::Visited(VisitFact {
             page,
             before,
             after,
@@ -538,7 +538,7 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Moves the price according to the pages claimed for a visit, except the first `before`.
-    fn pay(&mut self, visit: &Visit, before: usize) {
+    fn pay(&mut self, visit: &HostVisit, before: usize) {
         let known = self.known();
         let PriceRule::Budget(spending) = &mut self.price_rule else {
             return;

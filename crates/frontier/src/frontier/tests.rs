@@ -8,10 +8,10 @@ mod given_up;
 use page::PageUrl;
 use policy::published::order::Backlink;
 use policy::published::server::Quality;
-use policy::{Link as Known, Text};
+use policy::{LinkFact, Text};
 
 use super::*;
-use crate::bench::{Turn, Visit};
+use crate::bench::{HostVisit, Turn};
 use crate::memory::MemoryLedger;
 
 const NOW: Moment = Moment::from_micros(1);
@@ -38,7 +38,7 @@ fn choose<P: Policy>(
 /// Returns whether a visit continues; `past` provides histories.
 fn go_on<P: Policy>(
     frontier: &mut Frontier<P>,
-    visit: &mut Visit,
+    visit: &mut HostVisit,
     now: Moment,
     past: impl Fn(PageKey) -> Option<History>,
 ) -> bool {
@@ -67,7 +67,7 @@ fn hear(frontier: &mut Frontier<Backlink>, path: u32, facts: &mut Vec<Entry>) ->
     if let Some(number) = frontier.number(url(path).id()) {
         return number;
     }
-    let link = Link {
+    let link = FrontierLink {
         url: &url(path),
         depth: 1,
         hops: 0,
@@ -84,7 +84,7 @@ fn read(frontier: &mut Frontier<Backlink>, page: u32, links: &[u32], facts: &mut
     hear(frontier, page, facts);
     let links: Vec<_> = links
         .iter()
-        .map(|&to| Known::new(hear(frontier, to, facts), ""))
+        .map(|&to| LinkFact::new(hear(frontier, to, facts), ""))
         .collect();
     let reading = Reading {
         text: Text::Nothing,
@@ -309,7 +309,7 @@ fn a_stop_changes_no_worth() {
                     let number = live.number(url(to).id()).unwrap_or_else(|| {
                         let source = Some(url(page).id());
                         let (depth, hops, url) = (minute as u16, 0, &url(to));
-                        let link = Link {
+                        let link = FrontierLink {
                             url,
                             depth,
                             hops,
@@ -320,7 +320,7 @@ fn a_stop_changes_no_worth() {
                         entries.push(fact);
                         number
                     });
-                    Known::new(number, "")
+                    LinkFact::new(number, "")
                 })
                 .collect();
             let reading = Reading {
@@ -385,7 +385,7 @@ fn the_words_of_a_few_links_to_a_page_are_kept_and_no_more() {
         let words = words(source);
         let reading = Reading {
             text: Text::Nothing,
-            links: &[Known::new(number, &words)],
+            links: &[LinkFact::new(number, &words)],
             out_links: 3,
             again: false,
         };
@@ -443,7 +443,7 @@ fn a_budget_is_spent_where_it_pays() {
             .with_budget(per_second);
         let mut histories = HashMap::new();
         for path in 0..pages {
-            let link = Link {
+            let link = FrontierLink {
                 url: &url(path),
                 depth: 0,
                 hops: 0,
@@ -548,7 +548,7 @@ fn new_pages_that_do_not_pay_come_after_known_ones_that_nearly_do() {
         Frontier::new(FewMatter, Box::new(Quality), Price::LEAST, manners, 7).with_budget(1.0);
     let mut histories = HashMap::new();
     for path in 0..500 {
-        let link = Link {
+        let link = FrontierLink {
             url: &url(path),
             depth: 0,
             hops: 0,
@@ -600,7 +600,7 @@ fn a_visit_goes_on_with_what_has_fallen_due() {
         histories.insert(url(path).id(), History::discovered(NOW, 0));
     }
     let mut claimed = Vec::new();
-    let mut settle = |frontier: &mut Frontier<LinearGrowth>, visit: &mut Visit, now| {
+    let mut settle = |frontier: &mut Frontier<LinearGrowth>, visit: &mut HostVisit, now| {
         let number = visit.first().unwrap();
         claimed.push(number.0);
         let page = frontier.page(visit.host, number);
@@ -690,7 +690,7 @@ fn what_fades_while_it_waits_leaves_the_bench() {
             _ => 0..0,
         };
         for path in new {
-            let link = Link {
+            let link = FrontierLink {
                 url: &url(path),
                 depth: 0,
                 hops: 0,

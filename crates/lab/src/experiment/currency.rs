@@ -23,10 +23,10 @@ mod world;
 
 use policy::plan::Weibull;
 
-use super::{Metric, Setting, Study};
+use super::{ExperimentSetup, Metric, Study};
 use crate::LabError;
 use crate::findings::{self, Measured, Param, Params};
-use crate::workers::{Progress, each};
+use crate::workers::{ExperimentProgress, each};
 use contestants::CurrencyContestants;
 
 /// Metrics of this experiment.
@@ -85,7 +85,7 @@ pub const METRICS: &[Metric] = &[
 
 /// Options of this experiment.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct CurrencyExperimentOptions {
     /// α: the share of copies that must be current.
     pub alpha: f64,
     /// β: the grace period, in days.
@@ -105,7 +105,7 @@ pub struct Options {
     pub draws: u32,
 }
 
-impl Default for Options {
+impl Default for CurrencyExperimentOptions {
     /// Brewington & Cybenko (2000): keep 95 % of 800 million pages current up to a week ago.
     /// They give no document size; 10 kilobytes is the size in exercise 6.6.
     fn default() -> Self {
@@ -128,9 +128,9 @@ impl Default for Options {
 /// If an option is out of range, a policy is unknown, or the world's pages have no history. The
 /// world is opened only if the crawler is to run.
 pub fn run(
-    setting: &Setting,
-    options: &Options,
-    progress: &dyn Progress,
+    setting: &ExperimentSetup,
+    options: &CurrencyExperimentOptions,
+    progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
     let question = CurrencyQuestion::of(options)?;
     let contestants = CurrencyContestants::of(setting)?;
@@ -202,7 +202,7 @@ const SHORTEST: f64 = 0.01;
 const INTERVALS: [f64; 5] = [7.0, 14.0, 30.0, 60.0, 90.0];
 
 impl CurrencyQuestion {
-    fn of(options: &Options) -> Result<Self, LabError> {
+    fn of(options: &CurrencyExperimentOptions) -> Result<Self, LabError> {
         let positive = |name: &str, number: f64| {
             let good = number > 0.0 && number.is_finite();
             let why = format!("{name} is {number}; it must be a number above 0");

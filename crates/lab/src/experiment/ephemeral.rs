@@ -22,11 +22,11 @@ use std::time::Duration;
 use policy::catalog::Catalog;
 pub use policy::source::Seen;
 
-use super::{Metric, Setting, Study};
+use super::{ExperimentSetup, Metric, Study};
 use crate::LabError;
 use crate::findings::{self, Measured, Params};
 use crate::run::ephemeral::NewsTimeline;
-use crate::workers::Progress;
+use crate::workers::ExperimentProgress;
 use crate::world::{News, World};
 use crawls::Crawls;
 
@@ -110,7 +110,7 @@ pub const METRICS: &[Metric] = &[
 
 /// Options of the experiment.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct EphemeralExperimentOptions {
     /// Rates N, in fetches a second. If empty, those of the paper (.05, .1 and .2 for .229 new
     /// pages a second), scaled to the new pages of the world.
     pub rates: Vec<f64>,
@@ -124,7 +124,7 @@ pub struct Options {
     pub seen: Seen,
 }
 
-impl Default for Options {
+impl Default for EphemeralExperimentOptions {
     /// The values of the paper, §5.3.
     fn default() -> Self {
         Self {
@@ -148,9 +148,9 @@ const PUBLISHED: ([f64; 3], f64) = ([0.05, 0.1, 0.2], 0.2287);
 /// # Errors
 /// If a scheduler is unknown, an option is out of range, or the world has no sources and clicks.
 pub fn run(
-    setting: &Setting,
-    options: &Options,
-    progress: &dyn Progress,
+    setting: &ExperimentSetup,
+    options: &EphemeralExperimentOptions,
+    progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
     check(options)?;
     let names = contestants(setting)?;
@@ -190,7 +190,7 @@ pub fn run(
     })
 }
 
-fn check(options: &Options) -> Result<(), LabError> {
+fn check(options: &EphemeralExperimentOptions) -> Result<(), LabError> {
     let wrong = |why: String| Err(LabError::Wish(why));
     for rate in &options.rates {
         if !(*rate > 0.0 && *rate <= 1_000.0) {
@@ -218,7 +218,7 @@ fn check(options: &Options) -> Result<(), LabError> {
 }
 
 /// Returns the schedulers that the user named, or all, without duplicates.
-fn contestants(setting: &Setting) -> Result<Vec<String>, LabError> {
+fn contestants(setting: &ExperimentSetup) -> Result<Vec<String>, LabError> {
     let catalog = Catalog::standard();
     let mut wanted = setting.policies.clone();
     if wanted.is_empty() {
@@ -237,7 +237,7 @@ fn contestants(setting: &Setting) -> Result<Vec<String>, LabError> {
     Ok(names)
 }
 
-fn sources(setting: &Setting, run: u64) -> Result<News, LabError> {
+fn sources(setting: &ExperimentSetup, run: u64) -> Result<News, LabError> {
     match setting.open(run)? {
         World::News(news) => Ok(news),
         other => Err(LabError::Wish(format!(
@@ -271,7 +271,7 @@ fn number(policy: &str, metric: &str, x: f64, value: f64) -> Measured {
     }
 }
 
-fn notes(options: &Options) -> Vec<String> {
+fn notes(options: &EphemeralExperimentOptions) -> Vec<String> {
     let logs = match options.seen {
         Seen::Known => {
             "The logs contain all clicks on every page that the crawler has discovered, fetched or not, as in the paper: they come from a search engine that has the pages from elsewhere."

@@ -24,11 +24,11 @@ mod training;
 
 use policy::catalog::{Catalog, Wishes};
 
-use super::{Metric, Setting, Study};
+use super::{ExperimentSetup, Metric, Study};
 use crate::LabError;
 use crate::findings::{Measured, rows};
-use crate::run::Web;
-use crate::workers::{Progress, each};
+use crate::run::CrawlableWorld;
+use crate::workers::{ExperimentProgress, each};
 use crate::world::Labels;
 
 use judged::FocusJudge;
@@ -70,7 +70,7 @@ const LEAST_TARGETS: usize = 10;
 
 /// Options of this experiment.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct FocusExperimentOptions {
     /// Labels used as topics. Empty means the five most frequent ones except `other`.
     pub targets: Vec<String>,
     /// Number of topic pages that a crawl starts from. Fewer are used if too few of them reach
@@ -87,9 +87,9 @@ pub struct Options {
 /// If the world cannot be opened or has no labels or texts, if a label or policy is unknown, or
 /// if a label has too few pages to train on and to search for.
 pub fn run(
-    setting: &Setting,
-    options: &Options,
-    progress: &dyn Progress,
+    setting: &ExperimentSetup,
+    options: &FocusExperimentOptions,
+    progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
     let (mut world, mut labels) = setting.open(0)?.topical()?;
     let names = contestants(setting)?;
@@ -103,7 +103,7 @@ pub fn run(
         if setting.is_invented() && run > 0 {
             (world, labels) = setting.open(run)?.topical()?;
         }
-        let web = Web::from(&world);
+        let web = CrawlableWorld::from(&world);
         let seed = setting.seed_of(run);
         if run == 0 || setting.is_invented() {
             pairs.push(locality::measured(&world, seed));
@@ -147,7 +147,7 @@ pub fn run(
     })
 }
 
-impl Default for Options {
+impl Default for FocusExperimentOptions {
     fn default() -> Self {
         Self {
             targets: Vec::new(),
@@ -157,7 +157,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl FocusExperimentOptions {
     fn targets(&self, labels: &Labels) -> Result<Vec<String>, LabError> {
         let names = labels.names();
         for target in &self.targets {
@@ -191,7 +191,7 @@ impl Options {
 
 /// The policies that the user named, or else the bounds and all focused methods, without
 /// duplicates.
-fn contestants(setting: &Setting) -> Result<Vec<String>, LabError> {
+fn contestants(setting: &ExperimentSetup) -> Result<Vec<String>, LabError> {
     let catalog = Catalog::standard();
     let mut names: Vec<String> = setting.policies.clone();
     if names.is_empty() {

@@ -24,11 +24,11 @@ use policy::catalog::Wishes;
 use policy::order::Scores;
 use policy::query::Query;
 
-use super::{Metric, Setting, Study};
+use super::{ExperimentSetup, Metric, Study};
 use crate::LabError;
 use crate::findings::rows;
-use crate::run::Web;
-use crate::workers::{Progress, each};
+use crate::run::CrawlableWorld;
+use crate::workers::{ExperimentProgress, each};
 
 pub(crate) use importance::ranks;
 
@@ -61,7 +61,7 @@ pub const METRICS: &[Metric] = &[
 
 /// Options of this experiment.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct OrderingExperimentOptions {
     /// The query of the crawl, for similarity orderings and measures.
     pub query: Option<String>,
     /// Rules of the ordering `location`, such as `host:.edu=2`.
@@ -75,7 +75,7 @@ pub struct Options {
     pub buffer: f64,
 }
 
-impl Default for Options {
+impl Default for OrderingExperimentOptions {
     fn default() -> Self {
         Self {
             query: None,
@@ -93,20 +93,20 @@ impl Default for Options {
 /// If the world cannot be opened or has no links, if a policy or start is unknown, if the query
 /// has no words, or if the buffer is not a share of the web.
 pub fn run(
-    setting: &Setting,
-    options: &Options,
-    progress: &dyn Progress,
+    setting: &ExperimentSetup,
+    options: &OrderingExperimentOptions,
+    progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
     options.check()?;
     let invented = setting.is_invented();
     let mut world = setting.open(0)?.linked()?;
     let wishes = options.wishes();
-    let has_texts = Web::from(&world).has_texts();
+    let has_texts = CrawlableWorld::from(&world).has_texts();
     let mut contestants = OrderingContestants::of(setting, &wishes, has_texts)?;
     let mut notes = std::mem::take(&mut contestants.notes);
     let runs = setting.runs.max(1) as usize;
     let wanted = if invented { 1 } else { runs };
-    let mut starts = options.starts(&Web::from(&world), setting.seed, wanted)?;
+    let mut starts = options.starts(&CrawlableWorld::from(&world), setting.seed, wanted)?;
     let runs = if invented { runs } else { starts.len() };
     notes.extend(options.notes(setting, runs, has_texts));
     progress.begin("ordering", runs * contestants.names.len());
@@ -117,9 +117,9 @@ pub fn run(
         if invented && run > 0 {
             world = setting.open(run as u64)?.linked()?;
             let seed = setting.seed_of(run as u64);
-            starts = options.starts(&Web::from(&world), seed, 1)?;
+            starts = options.starts(&CrawlableWorld::from(&world), seed, 1)?;
         }
-        let web = Web::from(&world);
+        let web = CrawlableWorld::from(&world);
         let ground = ReachableWeb::from(web.graph(), starts[run % starts.len()]);
         notes.push(ground.describe(run, web.graph()));
         let judged = measured::OrderingJudge {
@@ -154,7 +154,7 @@ pub fn run(
     })
 }
 
-impl Options {
+impl OrderingExperimentOptions {
     fn check(&self) -> Result<(), LabError> {
         if !(self.buffer > 0.0 && self.buffer <= 1.0) {
             let wrong = format!("a buffer of {} is no share of the web: say .1", self.buffer);
@@ -175,7 +175,12 @@ impl Options {
         }
     }
 
-    fn starts(&self, web: &Web<'_>, seed: u64, runs: usize) -> Result<Vec<usize>, LabError> {
+    fn starts(
+        &self,
+        web: &CrawlableWorld<'_>,
+        seed: u64,
+        runs: usize,
+    ) -> Result<Vec<usize>, LabError> {
         if web.graph().pages() == 0 {
             return Err(LabError::Wish("this world has no page to start at".into()));
         }
@@ -185,7 +190,7 @@ impl Options {
         ground::named(web.graph(), &self.starts)
     }
 
-    fn notes(&self, setting: &Setting, runs: usize, has_texts: bool) -> Vec<String> {
+    fn notes(&self, setting: &ExperimentSetup, runs: usize, has_texts: bool) -> Vec<String> {
         let mut notes = Vec::new();
         if runs != setting.runs as usize {
             let why = match self.starts.is_empty() {

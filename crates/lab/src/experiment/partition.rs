@@ -20,11 +20,11 @@ use rand::seq::index::sample;
 use policy::catalog::{Catalog, Wishes};
 use testweb::chance::{For, stream};
 
-use super::{Metric, Setting, Study};
+use super::{ExperimentSetup, Metric, Study};
 use crate::LabError;
 use crate::findings::rows;
-use crate::run::{Confinement, Coordination, Web};
-use crate::workers::{Progress, each};
+use crate::run::{Confinement, Coordination, CrawlableWorld};
+use crate::workers::{ExperimentProgress, each};
 use crate::world::Graph;
 
 use division::DividedWeb;
@@ -91,7 +91,7 @@ const MOST: u32 = 256;
 
 /// Options of this experiment.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct PartitionExperimentOptions {
     /// Team sizes to try.
     pub crawlers: Vec<u32>,
     /// Ordering that every crawler uses, an expression of the catalog.
@@ -104,7 +104,7 @@ pub struct Options {
     pub batch: usize,
 }
 
-impl Default for Options {
+impl Default for PartitionExperimentOptions {
     fn default() -> Self {
         Self {
             crawlers: vec![1, 2, 4, 8, 16],
@@ -121,9 +121,9 @@ impl Default for Options {
 /// If the world cannot be opened or has no links, if a team or ordering is unknown, or if a team
 /// size, budget or batch is out of range.
 pub fn run(
-    setting: &Setting,
-    options: &Options,
-    progress: &dyn Progress,
+    setting: &ExperimentSetup,
+    options: &PartitionExperimentOptions,
+    progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
     options.check()?;
     let teams = teams(setting)?;
@@ -147,7 +147,12 @@ pub fn run(
         }
         apart &= divided.parts > 1;
         let seeds = options.seeds(world.graph(), setting.seed, run);
-        let judge = TeamJudge::new(Web::from(&world), &divided.division, &seeds, options);
+        let judge = TeamJudge::new(
+            CrawlableWorld::from(&world),
+            &divided.division,
+            &seeds,
+            options,
+        );
         notes.push(judge.describe(run));
         let pieces: Vec<_> = teams
             .iter()
@@ -184,7 +189,7 @@ pub fn run(
     })
 }
 
-impl Options {
+impl PartitionExperimentOptions {
     fn check(&self) -> Result<(), LabError> {
         let wish = |wrong: String| Err(LabError::Wish(wrong));
         if self.crawlers.is_empty() || !self.crawlers.iter().all(|k| (1..=MOST).contains(k)) {
@@ -215,7 +220,7 @@ impl Options {
 }
 
 /// The teams that the user named, or all, without duplicates.
-fn teams(setting: &Setting) -> Result<Vec<(&'static str, Coordination)>, LabError> {
+fn teams(setting: &ExperimentSetup) -> Result<Vec<(&'static str, Coordination)>, LabError> {
     let mut teams = match setting.policies.is_empty() {
         true => TEAMS.to_vec(),
         false => Vec::new(),

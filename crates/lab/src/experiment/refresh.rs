@@ -26,12 +26,12 @@ use std::time::Duration;
 
 use policy::history::WINDOW;
 
-use super::{Metric, Setting, Study};
+use super::{ExperimentSetup, Metric, Study};
 use crate::LabError;
 use crate::findings::{self, Measured};
 pub use crate::run::steps::Protocol;
 pub use crate::text::Scorer;
-use crate::workers::Progress;
+use crate::workers::ExperimentProgress;
 use crate::world::{Histories, Queries, World};
 use contestants::RefreshContestants;
 use ground_truth::GroundTruth;
@@ -83,7 +83,7 @@ pub const METRICS: &[Metric] = &[
 
 /// Options of the experiment.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct RefreshExperimentOptions {
     /// The query log: a table (query, count), or a directory with queries.tsv. `None` for the
     /// world's own.
     pub queries: Option<PathBuf>,
@@ -102,7 +102,7 @@ pub struct Options {
     pub rate: Option<String>,
 }
 
-impl Default for Options {
+impl Default for RefreshExperimentOptions {
     /// The values of the paper, except that policies know only what was seen before the start.
     fn default() -> Self {
         Self {
@@ -128,12 +128,12 @@ const DAY: Duration = Duration::from_secs(86_400);
 /// If a policy is unknown, an option is out of range, the pages of the world have no history, or
 /// the world lacks data for the scorer.
 pub fn run(
-    setting: &Setting,
-    options: &Options,
-    progress: &dyn Progress,
+    setting: &ExperimentSetup,
+    options: &RefreshExperimentOptions,
+    progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
     let bounded = setting.world == pages::WORLD;
-    let options = &Options {
+    let options = &RefreshExperimentOptions {
         step: options.step.or(bounded.then_some(DAY)),
         ..options.clone()
     };
@@ -144,9 +144,9 @@ pub fn run(
 }
 
 fn run_texts(
-    setting: &Setting,
-    options: &Options,
-    progress: &dyn Progress,
+    setting: &ExperimentSetup,
+    options: &RefreshExperimentOptions,
+    progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
     let budgets = budgets(options, &BUDGETS)?;
     let contestants = RefreshContestants::of(setting, options)?;
@@ -191,9 +191,9 @@ fn run_texts(
 }
 
 fn run_pages(
-    setting: &Setting,
-    options: &Options,
-    progress: &dyn Progress,
+    setting: &ExperimentSetup,
+    options: &RefreshExperimentOptions,
+    progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
     if options.queries.is_some() {
         let why = format!(
@@ -219,7 +219,7 @@ fn run_pages(
     })
 }
 
-fn budgets(options: &Options, otherwise: &[f64]) -> Result<Vec<f64>, LabError> {
+fn budgets(options: &RefreshExperimentOptions, otherwise: &[f64]) -> Result<Vec<f64>, LabError> {
     if options.step().is_zero() {
         return Err(LabError::Wish("the step is 0; it must be above 0".into()));
     }
@@ -244,7 +244,7 @@ fn budgets(options: &Options, otherwise: &[f64]) -> Result<Vec<f64>, LabError> {
     Ok(budgets)
 }
 
-impl Options {
+impl RefreshExperimentOptions {
     /// Returns the time between two steps.
     fn step(&self) -> Duration {
         self.step.unwrap_or(7 * DAY)
@@ -253,8 +253,8 @@ impl Options {
 
 /// Opens the world and returns its page histories, with queries if there are any.
 fn histories(
-    setting: &Setting,
-    options: &Options,
+    setting: &ExperimentSetup,
+    options: &RefreshExperimentOptions,
     run: u64,
 ) -> Result<(Histories, Option<Queries>), LabError> {
     let log = options.queries.as_deref().map(Queries::read_from);
@@ -269,7 +269,7 @@ fn histories(
     }
 }
 
-fn notes(options: &Options) -> Vec<String> {
+fn notes(options: &RefreshExperimentOptions) -> Vec<String> {
     let known = match options.knowledge {
         Protocol::Halves => {
             "Policies start with what visits to every page at every step learn in the first half of the time. They are judged on the second half, where they learn from their own visits."

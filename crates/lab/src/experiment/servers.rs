@@ -18,11 +18,11 @@ mod trial;
 
 use policy::catalog::{Catalog, Servers};
 
-use super::{Setting, Study};
+use super::{ExperimentSetup, Study};
 use crate::LabError;
 use crate::findings::rows;
-use crate::run::servers::{Http, Network};
-use crate::workers::Progress;
+use crate::run::servers::{SimulatedNetwork, SimulatedProtocol};
+use crate::workers::ExperimentProgress;
 use crate::world::{Linked, World};
 use trial::StrategyTrial;
 
@@ -32,13 +32,13 @@ pub use measured::{BASELINE, METRICS, measured};
 
 /// Options of this experiment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct ServersExperimentOptions {
     /// Connections of the crawler.
     pub connections: u16,
     /// Quality functions to measure by.
     pub quality: Vec<Judge>,
     /// HTTP version. `None` means 1.1, with an additional comparison of all versions.
-    pub http: Option<Http>,
+    pub http: Option<SimulatedProtocol>,
     /// Factor on all times of servers.
     pub slowness: f64,
     /// Whether connections open without delay, as on loopback. The crawler then estimates other
@@ -46,7 +46,7 @@ pub struct Options {
     pub loopback: bool,
 }
 
-impl Default for Options {
+impl Default for ServersExperimentOptions {
     /// The parameters of the paper.
     fn default() -> Self {
         Self {
@@ -64,14 +64,14 @@ impl Default for Options {
 /// # Errors
 /// If the world cannot be read or has no servers, or if an option is invalid.
 pub fn run(
-    setting: &Setting,
-    options: &Options,
-    progress: &dyn Progress,
+    setting: &ExperimentSetup,
+    options: &ServersExperimentOptions,
+    progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
     let open = |seed| World::open(&setting.world, &setting.knobs, seed);
     if setting.is_invented() {
         return study(setting, options, progress, &|seed| match open(seed)? {
-            World::Servers(web) => Ok(Network::of_web(&web, options.slowness)),
+            World::Servers(web) => Ok(SimulatedNetwork::of_web(&web, options.slowness)),
             other => network(&other.linked()?, seed, options),
         });
     }
@@ -82,7 +82,12 @@ pub fn run(
 }
 
 /// Describes the least time that any strategy needs in this network.
-pub fn limits(network: &Network, seed: u64, http: Http, connections: u16) -> String {
+pub fn limits(
+    network: &SimulatedNetwork,
+    seed: u64,
+    http: SimulatedProtocol,
+    connections: u16,
+) -> String {
     let (all, slowest) = network.least_seconds(http, connections);
     format!(
         "seed {seed}: {} pages on {} servers; {connections} connections that never rest need {all:.1} s, the slowest \
@@ -93,20 +98,24 @@ pub fn limits(network: &Network, seed: u64, http: Http, connections: u16) -> Str
 }
 
 /// Builds a network with the hosts of a world as servers and latencies drawn from the seed.
-fn network(world: &Linked, seed: u64, options: &Options) -> Result<Network, LabError> {
+fn network(
+    world: &Linked,
+    seed: u64,
+    options: &ServersExperimentOptions,
+) -> Result<SimulatedNetwork, LabError> {
     let graph = world.graph();
     if graph.pages() == 0 {
         return Err(LabError::Wish("this world has no pages".into()));
     }
-    Ok(Network::of_graph(graph, seed, options.slowness))
+    Ok(SimulatedNetwork::of_graph(graph, seed, options.slowness))
 }
 
 /// Runs the experiment in the network of each run's seed.
 fn study(
-    setting: &Setting,
-    options: &Options,
-    progress: &dyn Progress,
-    network: &dyn Fn(u64) -> Result<Network, LabError>,
+    setting: &ExperimentSetup,
+    options: &ServersExperimentOptions,
+    progress: &dyn ExperimentProgress,
+    network: &dyn Fn(u64) -> Result<SimulatedNetwork, LabError>,
 ) -> Result<Study, LabError> {
     check(options)?;
     let (wanted, strategies) = strategies(setting)?;
@@ -117,7 +126,7 @@ fn study(
         let seed = setting.seed_of(run);
         let network = network(seed)?;
         fewest = fewest.min(network.servers().len());
-        let http = options.http.unwrap_or(Http::Http11);
+        let http = options.http.unwrap_or(SimulatedProtocol::Http11);
         notes.push(limits(&network, seed, http, options.connections));
         let trial = StrategyTrial {
             options,
@@ -161,7 +170,7 @@ fn study(
 }
 
 /// Rejects options that cannot be simulated.
-fn check(options: &Options) -> Result<(), LabError> {
+fn check(options: &ServersExperimentOptions) -> Result<(), LabError> {
     let wish = |text: &str| Err(LabError::Wish(text.to_owned()));
     if options.connections == 0 {
         return wish("a crawler needs at least one connection");
@@ -178,7 +187,7 @@ fn check(options: &Options) -> Result<(), LabError> {
 /// Returns the names of the strategies to report and the strategies to run.
 ///
 /// The baseline is always run, and first, since the times of the others are relative to it.
-fn strategies(setting: &Setting) -> Result<(Vec<&'static str>, Vec<Servers>), LabError> {
+fn strategies(setting: &ExperimentSetup) -> Result<(Vec<&'static str>, Vec<Servers>), LabError> {
     let catalog = Catalog::standard();
     let known = catalog.strategies().iter();
     let names: Vec<&str> = known.map(|strategy| strategy.name).collect();

@@ -8,7 +8,7 @@
 
 use std::fmt::{self, Display, Write};
 
-use super::{Claim, Study};
+use super::{PublishedClaim, Study};
 use crate::findings::{Param, Params, Row};
 
 /// Number of columns that fit on a terminal.
@@ -51,7 +51,7 @@ impl Display for Study {
     }
 }
 
-impl Display for Claim {
+impl Display for PublishedClaim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = if self.holds {
             "held        "
@@ -223,7 +223,7 @@ mod tests {
                     row("ideal", "p_cs", 1.0, 0.000_01, None),
                 ],
             },
-            claims: vec![Claim {
+            claims: vec![PublishedClaim {
                 id: "UO1",
                 says: "it is exact".into(),
                 published: "1".into(),

@@ -16,10 +16,10 @@ mod tests;
 
 use figure::{Figure, Series};
 
-use super::{Metric, Setting, Study};
+use super::{ExperimentSetup, Metric, Study};
 use crate::LabError;
 use crate::findings::{Measured, Params, rows};
-use crate::workers::{Progress, each};
+use crate::workers::{ExperimentProgress, each};
 use crate::world::World;
 
 /// Metrics of this experiment. A suffix says how several numbers were combined: `@mean`,
@@ -157,7 +157,10 @@ struct WorldDescription {
 
 /// Describes the world of a setting. For an invented world, each run describes one from its own
 /// seed.
-pub fn run(setting: &Setting, progress: &dyn Progress) -> Result<Study, LabError> {
+pub fn run(
+    setting: &ExperimentSetup,
+    progress: &dyn ExperimentProgress,
+) -> Result<Study, LabError> {
     if let Some(policy) = setting.policies.first() {
         let why = format!("{policy:?} cannot be compared here: a world is described, nothing runs");
         return Err(LabError::Wish(why));

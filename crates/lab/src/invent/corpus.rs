@@ -53,7 +53,7 @@ const REDRAWS: u64 = 20;
 
 plan! {
     /// Changing texts and queries to invent.
-    {
+    CorpusPlan {
         /// Pages.
         pages: u32 = 2_000, 1 to 1_000_000;
         /// Sites, each with a registrable domain and a topic of its own.
@@ -109,7 +109,7 @@ struct CorpusPage {
     paragraphs: Vec<String>,
 }
 
-impl Plan {
+impl CorpusPlan {
     /// Invents the texts and the queries.
     pub fn invent(&self, seed: u64) -> Corpus {
         let language = Language::new(self.words, self.topics, seed);

@@ -48,7 +48,7 @@ const WORDS: [&str; 12] = [
 
 plan! {
     /// A graph to invent.
-    {
+    GraphPlan {
         /// Pages in all.
         pages: u32 = 20_000, 1 to 20_000_000;
         /// Hosts, each with a registrable domain of its own; never more than pages.
@@ -72,7 +72,7 @@ plan! {
     }
 }
 
-impl Plan {
+impl GraphPlan {
     /// Invents the graph. Page `h` is the home page of host `h`, and host 0 has the most pages.
     pub fn invent(&self, seed: u64) -> kinds::Graph {
         let mut growth = GraphGrowth::new(self, seed);
@@ -97,13 +97,13 @@ impl Plan {
 
 /// A web during growth.
 struct GraphGrowth<'a> {
-    plan: &'a Plan,
+    plan: &'a GraphPlan,
     seed: u64,
     sizes: Zipf,
     wanted: Power,
     copied: f64,
     local: f64,
-    hosts: Vec<HostPages>,
+    hosts: Vec<InventedHost>,
     host_of: Vec<u32>,
     urls: Vec<Box<str>>,
     links: Vec<Vec<u32>>,
@@ -117,14 +117,14 @@ struct GraphGrowth<'a> {
 
 /// The pages, directories and link targets of one host.
 #[derive(Default)]
-struct HostPages {
+struct InventedHost {
     pages: Vec<u32>,
     directories: Vec<u32>,
     targets: Vec<u32>,
 }
 
 impl<'a> GraphGrowth<'a> {
-    fn new(plan: &'a Plan, seed: u64) -> Self {
+    fn new(plan: &'a GraphPlan, seed: u64) -> Self {
         let hosts = plan.hosts.clamp(1, plan.pages.max(1)) as usize;
         let (pages, drawn) = (plan.pages as usize, plan.links - 1.0);
         Self {
@@ -135,7 +135,7 @@ impl<'a> GraphGrowth<'a> {
             copied: plan.copied(),
             // A single host has only local links.
             local: if hosts == 1 { 1.0 } else { plan.drawn_local() },
-            hosts: (0..hosts).map(|_| HostPages::default()).collect(),
+            hosts: (0..hosts).map(|_| InventedHost::default()).collect(),
             host_of: Vec::with_capacity(pages),
             urls: Vec::with_capacity(pages),
             links: Vec::with_capacity(pages),

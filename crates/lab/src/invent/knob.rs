@@ -94,27 +94,28 @@ impl KnobNumber for u32 {
     }
 }
 
-/// Declares a `Plan`: `/// Meaning.` and `name: type = default, least to most;` for each field.
+/// Declares a plan: the name of its type, then `/// Meaning.` and
+/// `name: type = default, least to most;` for each field.
 macro_rules! plan {
     (
         $(#[$about:meta])*
-        {
+        $plan:ident {
             $( $(#[doc = $meaning:literal])+ $name:ident: $type:ty = $default:literal, $least:literal to $most:literal; )+
         }
     ) => {
         $(#[$about])*
         #[derive(Debug, Clone, PartialEq)]
-        pub struct Plan {
+        pub struct $plan {
             $( $(#[doc = $meaning])+ pub $name: $type, )+
         }
 
-        impl Default for Plan {
+        impl Default for $plan {
             fn default() -> Self {
                 Self { $( $name: $default, )+ }
             }
         }
 
-        impl $crate::invent::knob::Tuned for Plan {
+        impl $crate::invent::knob::Tuned for $plan {
             const KNOBS: &'static [$crate::invent::Knob] = &[ $( $crate::invent::Knob {
                 name: stringify!($name),
                 default: $default as f64,
@@ -144,7 +145,7 @@ mod tests {
 
     plan! {
         /// A plan to try.
-        {
+        TrialPlan {
             /// Pages,
             /// in all.
             pages: u32 = 10, 1 to 1_000;
@@ -153,14 +154,14 @@ mod tests {
         }
     }
 
-    fn wish(wishes: &[(&str, &str)]) -> Result<Plan, LabError> {
+    fn wish(wishes: &[(&str, &str)]) -> Result<TrialPlan, LabError> {
         let own = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
         tuned("trial", &wishes.iter().map(own).collect::<Vec<_>>())
     }
 
     #[test]
     fn wishes_are_met_or_refused_with_what_there_is() {
-        assert_eq!(wish(&[]).unwrap(), Plan::default());
+        assert_eq!(wish(&[]).unwrap(), TrialPlan::default());
         let pages = |text| wish(&[("pages", text)]).map(|plan| plan.pages);
         assert_eq!(pages("1e2").unwrap(), 100);
         assert_eq!(pages(" 7").unwrap(), 7);
@@ -177,8 +178,14 @@ mod tests {
 
     #[test]
     fn the_table_is_the_plan() {
-        assert_eq!(Plan::KNOBS[0].meaning, "Pages, in all.");
-        assert_eq!((Plan::KNOBS[0].default, Plan::KNOBS[0].whole), (10.0, true));
-        assert_eq!((Plan::KNOBS[1].least, Plan::KNOBS[1].most), (0.0, 1.0));
+        assert_eq!(TrialPlan::KNOBS[0].meaning, "Pages, in all.");
+        assert_eq!(
+            (TrialPlan::KNOBS[0].default, TrialPlan::KNOBS[0].whole),
+            (10.0, true)
+        );
+        assert_eq!(
+            (TrialPlan::KNOBS[1].least, TrialPlan::KNOBS[1].most),
+            (0.0, 1.0)
+        );
     }
 }

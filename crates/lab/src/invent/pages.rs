@@ -34,7 +34,7 @@ const MOST: f64 = 1e8;
 
 plan! {
     /// Changing pages to invent.
-    {
+    PagesPlan {
         /// Pages at the beginning.
         pages: u32 = 100_000, 1 to 50_000_000;
         /// Hosts, each with a registrable domain of its own.
@@ -67,7 +67,7 @@ enum PageStream {
     New(u32),
 }
 
-impl Plan {
+impl PagesPlan {
     /// Invents the pages and their versions.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Plan {
             let number = urls.len() as u32;
             let (host, lifetime, mut rng) = self.drawn(page, &zipf, seed);
             urls.push(format!("http://www.site{host}.example/page-{number}.html"));
-            let life = PageLife { number, lifetime };
+            let life = PageLifetime { number, lifetime };
             self.live(page, life, &mut rng, &mut versions);
         }
         let bodies = Bodies::unknown(versions.len() as u32);
@@ -136,7 +136,7 @@ impl Plan {
     fn live(
         &self,
         page: PageStream,
-        life: PageLife,
+        life: PageLifetime,
         rng: &mut ChaCha8Rng,
         versions: &mut Vec<Version>,
     ) {
@@ -179,7 +179,7 @@ impl Plan {
 
 /// A page's number and its mean time between changes, in days.
 #[derive(Clone, Copy)]
-struct PageLife {
+struct PageLifetime {
     number: u32,
     lifetime: f64,
 }
@@ -206,7 +206,7 @@ mod tests {
         version.at.since(BEGINNING).as_secs_f64() / DAY
     }
 
-    fn lifetimes(plan: &Plan, pages: u64) -> Vec<f64> {
+    fn lifetimes(plan: &PagesPlan, pages: u64) -> Vec<f64> {
         let draw = |page| plan.lifetime(1, page % 50, &mut stream(1, For::Lifetimes, page, 0));
         (0..pages).map(draw).collect()
     }
@@ -214,9 +214,9 @@ mod tests {
     #[test]
     fn lifetimes_are_those_of_brewington_and_cybenko() {
         for alike in [0.0, 0.2] {
-            let plan = Plan {
+            let plan = PagesPlan {
                 alike,
-                ..Plan::default()
+                ..PagesPlan::default()
             };
             let mut drawn = lifetimes(&plan, 40_000);
             drawn.sort_unstable_by(f64::total_cmp);
@@ -239,9 +239,9 @@ mod tests {
         // each.
         let between = |alike| {
             let logs: Vec<f64> = lifetimes(
-                &Plan {
+                &PagesPlan {
                     alike,
-                    ..Plan::default()
+                    ..PagesPlan::default()
                 },
                 2_000,
             )
@@ -263,12 +263,12 @@ mod tests {
     #[test]
     fn changes_are_poisson_at_the_drawn_rate() {
         // A steep shape makes all pages alike: one change in ten days.
-        let plan = Plan {
+        let plan = PagesPlan {
             pages: 2_000,
             shape: 50.0,
             scale: 10.0,
             span: 100.0,
-            ..Plan::default()
+            ..PagesPlan::default()
         };
         let histories = plan.invent(1).unwrap();
         let mut changes = vec![-1.0; 2_000];
@@ -289,11 +289,11 @@ mod tests {
 
     #[test]
     fn rates_are_those_that_pages_change_by() {
-        let plan = Plan {
+        let plan = PagesPlan {
             pages: 300,
             span: 20_000.0,
             growth: 0.000_01,
-            ..Plan::default()
+            ..PagesPlan::default()
         };
         let histories = plan.invent(5).unwrap();
         let rates = plan.rates(5);
@@ -311,11 +311,11 @@ mod tests {
 
     #[test]
     fn births_double_a_web_in_394_days_and_deaths_halve_it() {
-        let plan = Plan {
+        let plan = PagesPlan {
             pages: 2_000,
             span: 393.8,
             growth: 0.00176,
-            ..Plan::default()
+            ..PagesPlan::default()
         };
         let histories = plan.invent(1).unwrap();
         assert_eq!(histories.urls().len(), 4_000);
@@ -329,11 +329,11 @@ mod tests {
         let early = first[2_000..].iter().filter(|&&day| day < 196.9).count();
         assert!((early as f64 - 828.0).abs() < 70.0, "{early}");
 
-        let plan = Plan {
+        let plan = PagesPlan {
             pages: 4_000,
             span: 100.0,
             deaths: 0.006_931,
-            ..Plan::default()
+            ..PagesPlan::default()
         };
         let histories = plan.invent(2).unwrap();
         let mut gone = vec![false; 4_000];
@@ -348,11 +348,11 @@ mod tests {
     #[test]
     fn more_pages_leave_the_others_as_they_were() {
         let of = |pages| {
-            Plan {
+            PagesPlan {
                 pages,
                 growth: 0.001,
                 alike: 0.3,
-                ..Plan::default()
+                ..PagesPlan::default()
             }
             .invent(3)
             .unwrap()
@@ -373,9 +373,9 @@ mod tests {
 
     #[test]
     fn every_version_is_another_body_and_too_many_pages_are_refused() {
-        let histories = Plan {
+        let histories = PagesPlan {
             pages: 300,
-            ..Plan::default()
+            ..PagesPlan::default()
         }
         .invent(4)
         .unwrap();
@@ -391,10 +391,10 @@ mod tests {
                 .eq(0..histories.versions().len() as u32)
         );
         assert_eq!(histories.bodies().count() as usize, bodies.len());
-        let explosion = Plan {
+        let explosion = PagesPlan {
             growth: 0.1,
             span: 36_500.0,
-            ..Plan::default()
+            ..PagesPlan::default()
         };
         assert!(
             explosion

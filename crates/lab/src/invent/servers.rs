@@ -3,7 +3,7 @@
 //!
 //! Round trips and response times are log-normal over the servers, and constant for each server.
 //! Requests per connection are 1, 100, or a number between (`theory.md`, §3). Pages and links
-//! are those of [`site::Plan::two_level`], whose documentation names the sources.
+//! are those of [`site::WebPlan::two_level`], whose documentation names the sources.
 //!
 //! **Invariant:** with default settings it is exactly that web.
 
@@ -14,7 +14,7 @@ use crate::LabError;
 
 plan! {
     /// Servers to invent.
-    {
+    ServersPlan {
         /// Servers.
         servers: u32 = 500, 1 to 1_000_000;
         /// Pages in all; never fewer than servers, since each has a home page.
@@ -39,7 +39,7 @@ plan! {
     }
 }
 
-impl Plan {
+impl ServersPlan {
     /// Invents the servers.
     ///
     /// # Errors
@@ -54,9 +54,9 @@ impl Plan {
         Ok(self.site(seed).invent())
     }
 
-    fn site(&self, seed: u64) -> site::Plan {
-        let usual = site::Plan::two_level(seed);
-        site::Plan {
+    fn site(&self, seed: u64) -> site::WebPlan {
+        let usual = site::WebPlan::two_level(seed);
+        site::WebPlan {
             servers: self.servers as usize,
             pages: self.pages as usize,
             links: site::Tail {
@@ -89,12 +89,12 @@ mod tests {
 
     #[test]
     fn unset_it_is_the_web_of_the_experiment() {
-        assert_eq!(Plan::default().site(5), site::Plan::two_level(5));
+        assert_eq!(ServersPlan::default().site(5), site::WebPlan::two_level(5));
     }
 
     #[test]
     fn servers_draw_what_was_set() {
-        let plan = Plan {
+        let plan = ServersPlan {
             servers: 2_000,
             pages: 2_000,
             connect: 0.5,
@@ -102,7 +102,7 @@ mod tests {
             response_sigma: 0.0,
             one: 0.5,
             hundred: 0.25,
-            ..Plan::default()
+            ..ServersPlan::default()
         };
         let web = plan.invent(3).unwrap();
         let mut trips: Vec<f64> = web
@@ -111,8 +111,8 @@ mod tests {
             .collect();
         trips.sort_unstable_by(f64::total_cmp);
         assert!((trips[1_000] / 0.5 - 1.0).abs() < 0.1, "{}", trips[1_000]);
-        let answers = |n| move |s: &testweb::site::Server| s.requests_per_connection == n;
-        let share = |is: &dyn Fn(&testweb::site::Server) -> bool| {
+        let answers = |n| move |s: &testweb::site::InventedServer| s.requests_per_connection == n;
+        let share = |is: &dyn Fn(&testweb::site::InventedServer) -> bool| {
             web.servers().filter(|(_, server)| is(server)).count() as f64 / 2_000.0
         };
         assert!((share(&answers(1)) - 0.5).abs() < 0.04);
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn shares_of_more_than_all_are_refused() {
-        let plan = Plan {
+        let plan = ServersPlan {
             one: 0.5,
-            ..Plan::default()
+            ..ServersPlan::default()
         };
         let error = plan.invent(1).unwrap_err().to_string();
         assert!(error.contains("0.5 + 0.66"), "{error}");

@@ -49,7 +49,7 @@ use testweb::chance::{For, stream};
 use super::draw::{chance, poisson};
 use super::knob::plan;
 use super::{BEGINNING, DAY};
-use crate::kinds::{Clicked, News, Shown};
+use crate::kinds::{Clicked, LinkPeriod, News};
 
 /// Hour with the most publications, in UTC.
 const NOON: f64 = 14.0;
@@ -58,7 +58,7 @@ const HOUR: f64 = 3_600.0;
 
 plan! {
     /// Sources to invent.
-    {
+    SourcesPlan {
         /// Sources.
         sources: u32 = 3_000, 1 to 1_000_000;
         /// Sites that the sources are pages of, each with a registrable domain of its own.
@@ -117,7 +117,7 @@ struct NewsSource {
     decay: f64,
 }
 
-impl Plan {
+impl SourcesPlan {
     /// Invents the sources, their articles, and the clicks on these.
     pub fn invent(&self, seed: u64) -> News {
         let sources = self.sources(seed);
@@ -219,10 +219,10 @@ impl Plan {
 
 /// Everything that has been published so far.
 struct Publications<'a> {
-    plan: &'a Plan,
+    plan: &'a SourcesPlan,
     seed: u64,
     articles: Vec<String>,
-    links: Vec<Shown>,
+    links: Vec<LinkPeriod>,
     clicks: Vec<Clicked>,
 }
 
@@ -281,7 +281,7 @@ impl Publications<'_> {
             let normal: f64 = StandardNormal.sample(&mut rng);
             let stay = plan.stay * HOUR * (plan.stay_sigma * normal).exp();
             let from = (published + wait).floor();
-            self.links.push(Shown {
+            self.links.push(LinkPeriod {
                 source,
                 article,
                 from: moment(from),
@@ -352,14 +352,14 @@ mod tests {
     use super::*;
 
     /// A tenth of the sources for a week, at their usual rate.
-    fn small() -> Plan {
-        Plan {
+    fn small() -> SourcesPlan {
+        SourcesPlan {
             sources: 300,
             sites: 15,
             days: 7.0,
             articles: 0.0229,
             profit: 0.072,
-            ..Plan::default()
+            ..SourcesPlan::default()
         }
     }
 
@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn the_bound_on_profit_is_as_set() {
         // Light tails, so that the mean converges quickly.
-        let plan = Plan {
+        let plan = SourcesPlan {
             site_sigma: 0.5,
             source_sigma: 0.9,
             article_sigma: 0.5,
@@ -403,7 +403,7 @@ mod tests {
         assert!((0.1..0.35).contains(&share), "{share}");
         let links = news.links().len() as f64 / articles as f64;
         assert!((links / 5.8 - 1.0).abs() < 0.03, "{links}");
-        let stay = |link: &Shown| link.until.since(link.from).as_secs_f64() / HOUR;
+        let stay = |link: &LinkPeriod| link.until.since(link.from).as_secs_f64() / HOUR;
         let mut stays: Vec<f64> = news.links().iter().map(stay).collect();
         stays.sort_unstable_by(f64::total_cmp);
         let median = stays[stays.len() / 2];
@@ -412,7 +412,7 @@ mod tests {
 
     #[test]
     fn clicks_decay_at_the_rate_set() {
-        let plan = Plan {
+        let plan = SourcesPlan {
             decay: 2.0,
             decay_sigma: 0.0,
             after: 30.0,
@@ -438,7 +438,7 @@ mod tests {
 
     #[test]
     fn sources_differ_and_sleep_at_night() {
-        let sources = Plan::default().sources(4);
+        let sources = SourcesPlan::default().sources(4);
         let mut rates: Vec<f64> = sources.iter().map(|source| source.rate.ln()).collect();
         let sum: f64 = sources
             .iter()
@@ -464,13 +464,13 @@ mod tests {
 
     #[test]
     fn a_source_shows_as_many_links_as_it_has_room_for_and_what_is_much_is_worth_less() {
-        let crowded = Plan {
+        let crowded = SourcesPlan {
             slots: 5,
             ..small()
         };
         let [free, crowded] = [small(), crowded].map(|plan| plan.invent(6));
         let most = |news: &News| {
-            let there = |at: &Shown| {
+            let there = |at: &LinkPeriod| {
                 let same = news.links().iter().filter(|link| link.source == at.source);
                 same.filter(|link| link.from <= at.from && at.from < link.until)
                     .count()
@@ -480,11 +480,11 @@ mod tests {
         // Links that appear in the same second are visible together for that second.
         assert!(most(&free) > 20 && most(&crowded) <= 6);
         assert_eq!(free.articles().len(), crowded.articles().len());
-        let diluted = Plan {
+        let diluted = SourcesPlan {
             dilution: 1.0,
             site_sigma: 0.0,
             source_sigma: 0.0,
-            ..Plan::default()
+            ..SourcesPlan::default()
         };
         for source in diluted.sources(4) {
             assert!((source.rate * source.worth * 3_000.0 - 0.72).abs() < 1e-6);
@@ -502,7 +502,7 @@ mod tests {
             assert_eq!(source.host(), article.host());
             assert!(link.from < link.until);
         }
-        let one = Plan {
+        let one = SourcesPlan {
             sources: 4,
             sites: 10,
             links: 50.0,

@@ -27,7 +27,7 @@ use testweb::chance::{For, stream};
 use super::draw::{Zipf, chance, poisson};
 use super::knob::plan;
 use super::language::{self, Language};
-use crate::kinds::{Body, Graph, Labels, Topic};
+use crate::kinds::{Body, Graph, LabelledWorld, Labels};
 
 /// Words per title.
 const TITLE: u64 = 4;
@@ -43,7 +43,7 @@ const LATE: f64 = 0.5;
 
 plan! {
     /// A topical web to invent.
-    {
+    TopicsPlan {
         /// Pages.
         pages: u32 = 5_000, 1 to 5_000_000;
         /// Topics.
@@ -73,9 +73,9 @@ plan! {
     }
 }
 
-impl Plan {
+impl TopicsPlan {
     /// Invents the pages, their links and texts.
-    pub fn invent(&self, seed: u64) -> Topic {
+    pub fn invent(&self, seed: u64) -> LabelledWorld {
         let mut growth = TopicGrowth::new(self, seed);
         for page in 0..self.pages {
             growth.add(page);
@@ -105,7 +105,7 @@ impl Plan {
         let links = growth.links.iter().enumerate();
         let edges =
             links.flat_map(|(from, links)| links.iter().map(move |&to| (from, to as usize)));
-        Topic::new(
+        LabelledWorld::new(
             Graph::new(growth.urls.iter().map(String::as_str), edges),
             bodies,
             labels,
@@ -130,7 +130,7 @@ impl Plan {
 
 /// A web during growth.
 struct TopicGrowth<'a> {
-    plan: &'a Plan,
+    plan: &'a TopicsPlan,
     seed: u64,
     sizes: Zipf,
     island_of: Vec<u32>,
@@ -144,7 +144,7 @@ struct TopicGrowth<'a> {
 }
 
 impl<'a> TopicGrowth<'a> {
-    fn new(plan: &'a Plan, seed: u64) -> Self {
+    fn new(plan: &'a TopicsPlan, seed: u64) -> Self {
         let islands = plan.topics as usize * plan.islands as usize;
         Self {
             plan,
@@ -237,7 +237,7 @@ impl<'a> TopicGrowth<'a> {
 
 /// Writes the texts of the pages.
 struct PageWriter<'a> {
-    plan: &'a Plan,
+    plan: &'a TopicsPlan,
     seed: u64,
     language: Language,
 }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use page::{Digest, Fingerprint, Limits, PageUrl, Reading};
+use page::{Fingerprint, PageReading, PageUrl, ReadLimits, TextDigest};
 use serde::{Deserialize, Serialize};
 
 use crate::LabError;
@@ -31,11 +31,11 @@ pub struct Body {
 #[derive(Debug, Clone)]
 pub struct Bodies {
     count: u32,
-    source: BodySource,
+    source: BodyStorage,
 }
 
 #[derive(Debug, Clone)]
-enum BodySource {
+enum BodyStorage {
     /// Nothing is known except that they differ.
     Unknown,
     Kept(Vec<Body>),
@@ -70,20 +70,20 @@ impl Body {
 
     /// Hash of the readable text, which markup alone does not change.
     pub fn fingerprint(&self) -> Fingerprint {
-        let limits = Limits {
+        let limits = ReadLimits {
             links: 0,
-            ..Limits::default()
+            ..ReadLimits::default()
         };
         let parsed = self.html.then(|| self.parsed(None, &limits)).flatten();
         let digest = parsed.map(|page| page.digest);
         digest.map_or_else(
-            || Digest::of(&self.text).fingerprint,
+            || TextDigest::of(&self.text).fingerprint,
             |read| read.fingerprint,
         )
     }
 
     /// Parses the markup as that of the page with this URL, or of a placeholder URL.
-    pub(crate) fn parsed(&self, at: Option<&PageUrl>, limits: &Limits) -> Option<Reading> {
+    pub(crate) fn parsed(&self, at: Option<&PageUrl>, limits: &ReadLimits) -> Option<PageReading> {
         let at = at.cloned().or_else(base)?;
         Some(page::read(&self.text, &at, limits))
     }
@@ -97,7 +97,7 @@ fn base() -> Option<PageUrl> {
 impl Bodies {
     /// `count` bodies of unknown content, known only to differ.
     pub fn unknown(count: u32) -> Self {
-        let source = BodySource::Unknown;
+        let source = BodyStorage::Unknown;
         Self { count, source }
     }
 
@@ -105,7 +105,7 @@ impl Bodies {
     pub fn kept(bodies: Vec<Body>) -> Self {
         Self {
             count: bodies.len() as u32,
-            source: BodySource::Kept(bodies),
+            source: BodyStorage::Kept(bodies),
         }
     }
 
@@ -113,7 +113,7 @@ impl Bodies {
     pub(super) fn file(path: PathBuf, ids: HashMap<Box<str>, u32>) -> Self {
         Self {
             count: ids.len() as u32,
-            source: BodySource::File(path, ids),
+            source: BodyStorage::File(path, ids),
         }
     }
 
@@ -124,7 +124,7 @@ impl Bodies {
 
     /// Whether their content is known.
     pub fn are_known(&self) -> bool {
-        !matches!(self.source, BodySource::Unknown)
+        !matches!(self.source, BodyStorage::Unknown)
     }
 
     /// Passes every body to `see` once, in an arbitrary but fixed order. Passes none if their
@@ -134,12 +134,12 @@ impl Bodies {
     /// If the file cannot be read or lacks one of the bodies.
     pub fn each(&self, mut see: impl FnMut(u32, Body)) -> Result<(), LabError> {
         match &self.source {
-            BodySource::Unknown => Ok(()),
-            BodySource::Kept(bodies) => {
+            BodyStorage::Unknown => Ok(()),
+            BodyStorage::Kept(bodies) => {
                 (0..).zip(bodies).for_each(|(n, body)| see(n, body.clone()));
                 Ok(())
             }
-            BodySource::File(path, ids) => each_of(path, ids, see),
+            BodyStorage::File(path, ids) => each_of(path, ids, see),
         }
     }
 
@@ -147,18 +147,18 @@ impl Bodies {
     pub(super) fn reordered(self, order: &[u32]) -> Self {
         let count = order.len() as u32;
         let source = match self.source {
-            BodySource::Unknown => BodySource::Unknown,
-            BodySource::Kept(mut bodies) => {
+            BodyStorage::Unknown => BodyStorage::Unknown,
+            BodyStorage::Kept(mut bodies) => {
                 let taken = order
                     .iter()
                     .map(|&old| std::mem::take(&mut bodies[old as usize]));
-                BodySource::Kept(taken.collect())
+                BodyStorage::Kept(taken.collect())
             }
-            BodySource::File(path, ids) => {
+            BodyStorage::File(path, ids) => {
                 let new: HashMap<u32, u32> = order.iter().copied().zip(0..).collect();
                 let ids = ids.into_iter();
                 let kept = ids.filter_map(|(id, old)| Some((id, *new.get(&old)?)));
-                BodySource::File(path, kept.collect())
+                BodyStorage::File(path, kept.collect())
             }
         };
         Self { count, source }

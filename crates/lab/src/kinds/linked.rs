@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
 
-use page::{Limits, PageId};
+use page::{PageId, ReadLimits};
 use testweb::site::{PageNumber, Web};
 
 use super::{Body, Graph};
@@ -24,11 +24,11 @@ pub struct Linked {
     graph: Graph,
     views: Option<Vec<f64>>,
     /// Title and text of each page.
-    texts: Option<Arc<[PageText]>>,
+    texts: Option<Arc<[LinkedText]>>,
 }
 
 #[derive(Debug)]
-struct PageText {
+struct LinkedText {
     title: String,
     text: String,
     /// Sorted by the page linked to.
@@ -49,7 +49,7 @@ struct AnchorLink {
     path: u32,
 }
 
-impl PageText {
+impl LinkedText {
     fn slice(&self, range: &Range<u32>) -> &str {
         let range = range.start as usize..range.end as usize;
         self.text.get(range).unwrap_or_default()
@@ -92,7 +92,7 @@ impl Linked {
         })
     }
 
-    fn found(&self, from: usize, nth: usize) -> Option<(&PageText, &AnchorLink)> {
+    fn found(&self, from: usize, nth: usize) -> Option<(&LinkedText, &AnchorLink)> {
         let text = &self.texts.as_ref()?[from];
         let to = self.graph.links(from)[nth];
         let place = text.anchors.binary_search_by_key(&to, |anchor| anchor.to);
@@ -152,16 +152,16 @@ fn ids(graph: &Graph) -> Vec<(PageId, u32)> {
     ids
 }
 
-fn read(graph: &Graph, ids: &[(PageId, u32)], page: usize, body: Body) -> PageText {
+fn read(graph: &Graph, ids: &[(PageId, u32)], page: usize, body: Body) -> LinkedText {
     if !body.html {
-        return PageText {
+        return LinkedText {
             title: String::new(),
             text: body.text,
             anchors: Vec::new(),
             paths: Vec::new(),
         };
     }
-    let reading = page::read(&body.text, graph.url(page), &Limits::default());
+    let reading = page::read(&body.text, graph.url(page), &ReadLimits::default());
     let mut anchors: Vec<_> = reading
         .links
         .iter()
@@ -178,7 +178,7 @@ fn read(graph: &Graph, ids: &[(PageId, u32)], page: usize, body: Body) -> PageTe
         })
         .collect();
     anchors.sort_by_key(|anchor: &AnchorLink| anchor.to);
-    PageText {
+    LinkedText {
         title: reading.title,
         text: reading.text,
         anchors,

@@ -24,13 +24,13 @@ use crate::table::{Table, TableWriter};
 pub struct News {
     sources: Vec<PageUrl>,
     articles: Vec<PageUrl>,
-    links: Vec<Shown>,
+    links: Vec<LinkPeriod>,
     clicks: Vec<Clicked>,
 }
 
 /// The period during which a source links to an article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shown {
+pub struct LinkPeriod {
     /// The source.
     pub source: u32,
     /// The article.
@@ -64,7 +64,7 @@ impl News {
     pub fn new<'a>(
         sources: impl Iterator<Item = &'a str>,
         articles: impl Iterator<Item = &'a str>,
-        links: Vec<Shown>,
+        links: Vec<LinkPeriod>,
         clicks: Vec<Clicked>,
     ) -> Self {
         let mut news = Self {
@@ -112,7 +112,7 @@ impl News {
     }
 
     /// All links, by the time of their appearance.
-    pub fn links(&self) -> &[Shown] {
+    pub fn links(&self) -> &[LinkPeriod] {
         &self.links
     }
 
@@ -152,7 +152,7 @@ fn links(
     directory: &Path,
     sources: &HashMap<&str, u32>,
     articles: &HashMap<&str, u32>,
-) -> Result<Vec<Shown>, LabError> {
+) -> Result<Vec<LinkPeriod>, LabError> {
     let mut links = Vec::new();
     let mut last = Moment::START;
     let columns = ["source", "article", "t_in", "t_out"];
@@ -163,7 +163,7 @@ fn links(
         if until < last {
             return Err(row.place.wrong("t_out is before t_in"));
         }
-        links.push(Shown {
+        links.push(LinkPeriod {
             source: ids::found(sources, &row, 0, "source")?,
             article: ids::found(articles, &row, 1, "article")?,
             from: last,

@@ -15,7 +15,7 @@ use crate::table::{Table, TableWriter, locate};
 
 /// Pages, links, texts and labels.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Topic {
+pub struct LabelledWorld {
     graph: Graph,
     bodies: Vec<Body>,
     labels: Labels,
@@ -66,7 +66,7 @@ impl Labels {
     }
 }
 
-impl Topic {
+impl LabelledWorld {
     /// Creates a labelled web. Anchor texts are those of `a` elements in HTML bodies that link
     /// to a page of the graph.
     ///

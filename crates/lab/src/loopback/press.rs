@@ -1,7 +1,7 @@
 //! A server of news: sources and articles that change with the time of the world.
 //!
-//! Like the [`Proxy`](super::Proxy), it is an HTTP proxy that answers for all hosts, but here
-//! the time of the world passes. A source shows the links that it has at the time of the
+//! Like the [`WorldProxy`](super::WorldProxy), it is an HTTP proxy that answers for all hosts, but
+//! here the time of the world passes. A source shows the links that it has at the time of the
 //! request, and an article exists from its first link on.
 //!
 //! **Invariant:** no response reveals the future, and the log uses the time of the world.
@@ -22,7 +22,7 @@ use testweb::reply::{plain, typed};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 
-use crate::world::{Clicked, News, Shown};
+use crate::world::{Clicked, LinkPeriod, News};
 
 /// Serves sources and articles from a start time on.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Press {
     news: News,
     pages: HashMap<PageId, ServedPage>,
     /// The links of each source, by the time of their appearance.
-    links: Vec<Vec<Shown>>,
+    links: Vec<Vec<LinkPeriod>>,
     /// Time at which each article appears; `None` if no source ever links to it.
     published: Vec<Option<Moment>>,
     begins: Moment,
@@ -209,7 +209,7 @@ impl Press {
 
     fn index(&self, source: u32, now: Moment) -> String {
         let mut html = format!("<!DOCTYPE html>\n<title>Source {source}</title>\n");
-        let there = |link: &&Shown| link.from <= now && now < link.until;
+        let there = |link: &&LinkPeriod| link.from <= now && now < link.until;
         for link in self.links[source as usize].iter().filter(there) {
             let url = escaped(self.news.articles()[link.article as usize].as_str());
             // Writing to a string cannot fail.
@@ -242,8 +242,8 @@ mod tests {
         Moment::from_micros(seconds * 1_000_000)
     }
 
-    fn link(article: u32, from: u64, until: u64) -> Shown {
-        Shown {
+    fn link(article: u32, from: u64, until: u64) -> LinkPeriod {
+        LinkPeriod {
             source: 0,
             article,
             from: at(from),

@@ -22,13 +22,13 @@ use crate::world::Linked;
 
 /// Answers requests with the pages of a world.
 #[derive(Debug)]
-pub struct Proxy {
+pub struct WorldProxy {
     world: Linked,
     pages: HashMap<PageId, usize>,
     fetched: Mutex<Vec<usize>>,
 }
 
-impl Proxy {
+impl WorldProxy {
     /// Creates a proxy for this world.
     pub fn new(world: Linked) -> Self {
         let graph = world.graph();
@@ -102,7 +102,7 @@ mod tests {
     fn every_url_of_the_world_is_answered_and_nothing_else() {
         let urls = ["http://a.org/x?y=\"1\"&z", "https://b.org/"];
         let graph = Graph::new(urls.into_iter(), [(0, 1), (1, 0)].into_iter());
-        let proxy = Proxy::new(graph.into());
+        let proxy = WorldProxy::new(graph.into());
         let ask = |url: &str| proxy.answer(&url.parse().unwrap());
         let answer = ask("http://a.org/x?y=%221%22&z");
         assert_eq!(answer.status(), StatusCode::OK);

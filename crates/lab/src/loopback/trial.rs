@@ -45,14 +45,14 @@ impl Trial {
     /// # Errors
     /// If no article is published in the world of this seed.
     pub fn begin(seed: u64, speed: f64, had: Had) -> Result<Self, LabError> {
-        let news = invent::sources::Plan {
+        let news = invent::sources::SourcesPlan {
             sources: 30,
             sites: 6,
             days: Self::DAYS,
             articles: 0.004,
             links: 2.0,
             profit: 0.1,
-            ..invent::sources::Plan::default()
+            ..invent::sources::SourcesPlan::default()
         }
         .invent(seed);
         let Some(begins) = news.links().first().map(|link| link.from) else {

@@ -7,23 +7,23 @@
 //! The chapter has two misprints. "Higher than s_t" must be "at least s_t"; otherwise the ideal
 //! crawler would have t − 1. The random crawler's "r_t/2 = t/N" must be r_t/t = t/N.
 
-use super::{Curve, Truth, p_cs};
+use super::{MetricCurve, Truth, p_cs};
 
 const NAME: &str = "efficiency";
 
 /// r_t/t of the ideal crawler.
-pub fn ideal(truth: &Truth) -> Curve {
+pub fn ideal(truth: &Truth) -> MetricCurve {
     named(p_cs::ideal(truth))
 }
 
 /// Expected r_t/t of the random crawler.
-pub fn random(truth: &Truth) -> Curve {
+pub fn random(truth: &Truth) -> MetricCurve {
     named(p_cs::random(truth))
 }
 
 /// Renames a [P_CS](super::p_cs) curve to the chapter's name.
-pub fn named(curve: Curve) -> Curve {
-    Curve {
+pub fn named(curve: MetricCurve) -> MetricCurve {
+    MetricCurve {
         metric: NAME.to_owned(),
         ..curve
     }

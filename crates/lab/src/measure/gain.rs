@@ -7,14 +7,14 @@
 
 /// The quality that one crawl gained, page by page.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Gain {
+pub struct QualityGain {
     /// Pages in order of completion, with the time in seconds.
     fetched: Vec<(u32, f64)>,
     /// Share of the total quality that the pages up to each position hold.
     gained: Vec<f64>,
 }
 
-impl Gain {
+impl QualityGain {
     /// Creates the gain of pages completed in this order; `qualities` are by page number.
     pub fn new(fetched: Vec<(u32, f64)>, qualities: &[f64]) -> Self {
         let all: f64 = qualities.iter().sum();
@@ -96,7 +96,7 @@ mod tests {
     fn shares_are_those_of_the_pages_that_are_finished() {
         // Qualities 1, 5, 2, 2; fetched best first.
         let qualities = [1.0, 5.0, 2.0, 2.0];
-        let gain = Gain::new(vec![(1, 1.0), (2, 2.0), (3, 4.0), (0, 10.0)], &qualities);
+        let gain = QualityGain::new(vec![(1, 1.0), (2, 2.0), (3, 4.0), (0, 10.0)], &qualities);
         for (share, expected) in [(0.0, 0.0), (0.25, 0.5), (0.5, 0.7), (0.75, 0.9), (1.0, 1.0)] {
             assert!((gain.at_pages(share) - expected).abs() < 1e-12, "{share}");
         }
@@ -116,14 +116,17 @@ mod tests {
     #[test]
     fn another_judge_sees_the_same_crawl() {
         let fetched = vec![(0, 1.0), (1, 2.0)];
-        let gain = Gain::new(fetched.clone(), &[3.0, 1.0]);
-        assert_eq!(gain.judged(&[1.0, 3.0]), Gain::new(fetched, &[1.0, 3.0]));
+        let gain = QualityGain::new(fetched.clone(), &[3.0, 1.0]);
+        assert_eq!(
+            gain.judged(&[1.0, 3.0]),
+            QualityGain::new(fetched, &[1.0, 3.0])
+        );
         assert_eq!(gain.at_pages(0.5), 0.75);
     }
 
     #[test]
     fn nothing_fetched_is_nothing_gained() {
-        let gain = Gain::new(Vec::new(), &[1.0]);
+        let gain = QualityGain::new(Vec::new(), &[1.0]);
         assert_eq!(
             (gain.at_pages(0.5), gain.at_time(9.0), gain.total()),
             (0.0, 0.0, 0.0)

@@ -4,32 +4,32 @@
 //! country" (WWW 2005). It has no threshold between hot and other pages, so all pages count. For
 //! PageRank, `avocet lab` prints it as `pagerank_mass`.
 
-use super::{Curve, Truth, first_visits};
+use super::{MetricCurve, Truth, first_visits};
 
 /// The share after each visit. Returns `None` if the total importance is zero or not finite.
 ///
 /// # Panics
 /// If a visited page is out of range.
-pub fn curve(metric: &str, visits: &[usize], truth: &Truth) -> Option<Curve> {
+pub fn curve(metric: &str, visits: &[usize], truth: &Truth) -> Option<MetricCurve> {
     let total = total(truth)?;
     let mut held = 0.0;
     let values = first_visits(visits, truth.pages()).map(|page| {
         held += page.map_or(0.0, |page| truth.of(page));
         held / total
     });
-    Some(Curve::over_visits(metric, truth.pages(), values))
+    Some(MetricCurve::over_visits(metric, truth.pages(), values))
 }
 
 /// The ideal crawler after K visits: the sum of the K largest values over the total.
-pub fn ideal(metric: &str, truth: &Truth) -> Option<Curve> {
+pub fn ideal(metric: &str, truth: &Truth) -> Option<MetricCurve> {
     curve(metric, truth.ranking(), truth)
 }
 
 /// Expectation of the random crawler after K visits: K/T of T pages, for any distribution.
-pub fn random(metric: &str, truth: &Truth) -> Option<Curve> {
+pub fn random(metric: &str, truth: &Truth) -> Option<MetricCurve> {
     let pages = truth.pages();
     let values = (1..=pages).map(|k| k as f64 / pages as f64);
-    total(truth).map(|_| Curve::over_visits(metric, pages, values))
+    total(truth).map(|_| MetricCurve::over_visits(metric, pages, values))
 }
 
 fn total(truth: &Truth) -> Option<f64> {

@@ -12,7 +12,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::{Curve, Truth, first_visits};
+use super::{MetricCurve, Truth, first_visits};
 
 /// P_BC after each visit, for a crawler that keeps `size` pages and ranks them by `believed`.
 ///
@@ -20,7 +20,12 @@ use super::{Curve, Truth, first_visits};
 ///
 /// # Panics
 /// If a visited page is out of range of `truth` or `believed`.
-pub fn curve(visits: &[usize], truth: &Truth, believed: &[f64], size: usize) -> Option<Curve> {
+pub fn curve(
+    visits: &[usize],
+    truth: &Truth,
+    believed: &[f64],
+    size: usize,
+) -> Option<MetricCurve> {
     let threshold = truth.of_place(size)?;
     let mut kept: BTreeSet<Kept> = BTreeSet::new();
     let mut hot = 0_usize;
@@ -38,7 +43,7 @@ pub fn curve(visits: &[usize], truth: &Truth, believed: &[f64], size: usize) -> 
         }
         hot as f64 / size as f64
     });
-    Some(Curve::over_visits(NAME, truth.pages(), values))
+    Some(MetricCurve::over_visits(NAME, truth.pages(), values))
 }
 
 /// P_BC after each visit, for a crawler that dropped these pages, one with every visit after the
@@ -48,7 +53,12 @@ pub fn curve(visits: &[usize], truth: &Truth, believed: &[f64], size: usize) -> 
 ///
 /// # Panics
 /// If a visited or dropped page is out of range.
-pub fn of_drops(visits: &[usize], drops: &[usize], truth: &Truth, size: usize) -> Option<Curve> {
+pub fn of_drops(
+    visits: &[usize],
+    drops: &[usize],
+    truth: &Truth,
+    size: usize,
+) -> Option<MetricCurve> {
     let threshold = truth.of_place(size)?;
     let one = |page: usize| i64::from(truth.is_hot(page, threshold));
     let mut hot = 0;
@@ -57,26 +67,26 @@ pub fn of_drops(visits: &[usize], drops: &[usize], truth: &Truth, size: usize) -
         hot += one(page) - dropped(at).map_or(0, one);
         hot as f64 / size as f64
     });
-    Some(Curve::over_visits(NAME, truth.pages(), values))
+    Some(MetricCurve::over_visits(NAME, truth.pages(), values))
 }
 
 /// The ideal crawler after K visits: of the K best pages, the first H are hot and B fit.
-pub fn ideal(truth: &Truth, size: usize) -> Option<Curve> {
+pub fn ideal(truth: &Truth, size: usize) -> Option<MetricCurve> {
     let hot = truth.hot(truth.of_place(size)?);
     let values = (1..=truth.pages()).map(|k| k.min(hot).min(size) as f64);
     let values = values.map(|kept| kept / size as f64);
-    Some(Curve::over_visits(NAME, truth.pages(), values))
+    Some(MetricCurve::over_visits(NAME, truth.pages(), values))
 }
 
 /// Expectation of the random crawler if it drops by true importance.
 ///
 /// After K visits it has met X of the H hot pages, where X is hypergeometric, and keeps min(X,
 /// B) of them. Without ties H = B, and it is the K/T of the literature.
-pub fn random(truth: &Truth, size: usize) -> Option<Curve> {
+pub fn random(truth: &Truth, size: usize) -> Option<MetricCurve> {
     let (pages, hot) = (truth.pages(), truth.hot(truth.of_place(size)?));
     let values = kept_by_chance(pages, hot, size);
     let values = values.map(|kept| kept / size as f64);
-    Some(Curve::over_visits(NAME, pages, values))
+    Some(MetricCurve::over_visits(NAME, pages, values))
 }
 
 const NAME: &str = "p_bc";

@@ -5,7 +5,7 @@
 //! most important page of the web. (The authors' slides call it P_ST, the name of the measure
 //! with a threshold.)
 
-use super::{Curve, Truth, first_visits};
+use super::{MetricCurve, Truth, first_visits};
 
 const NAME: &str = "p_cs";
 
@@ -13,7 +13,7 @@ const NAME: &str = "p_cs";
 ///
 /// # Panics
 /// If a visited page is out of range.
-pub fn curve(visits: &[usize], truth: &Truth) -> Curve {
+pub fn curve(visits: &[usize], truth: &Truth) -> MetricCurve {
     let pages = truth.pages();
     let mut colder = truth.ranking().iter().copied().peekable();
     let mut visited = vec![false; pages];
@@ -30,21 +30,21 @@ pub fn curve(visits: &[usize], truth: &Truth) -> Curve {
         }
         f64::from(met) / f64::from(k)
     });
-    Curve::over_visits(NAME, pages, values)
+    MetricCurve::over_visits(NAME, pages, values)
 }
 
 /// The ideal crawler visits only hot pages: 1.
-pub fn ideal(truth: &Truth) -> Curve {
-    Curve::over_visits(NAME, truth.pages(), truth.sorted.iter().map(|_| 1.0))
+pub fn ideal(truth: &Truth) -> MetricCurve {
+    MetricCurve::over_visits(NAME, truth.pages(), truth.sorted.iter().map(|_| 1.0))
 }
 
 /// Expectation of the random crawler: H/T, where H of T pages are at least as important as the
 /// K-th. Without ties that is the K/T of the literature.
-pub fn random(truth: &Truth) -> Curve {
+pub fn random(truth: &Truth) -> MetricCurve {
     let pages = truth.pages();
     let values = truth.sorted.iter();
     let values = values.map(|&threshold| truth.hot(threshold) as f64 / pages as f64);
-    Curve::over_visits(NAME, pages, values)
+    MetricCurve::over_visits(NAME, pages, values)
 }
 
 #[cfg(test)]

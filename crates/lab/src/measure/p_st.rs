@@ -4,13 +4,13 @@
 //! target G, and P_ST = (hot pages visited)/H for H hot pages. The target is a parameter, so
 //! crawls can be compared at targets of any rarity (the paper's are 3, 10 and 100 backlinks).
 
-use super::{Curve, Truth, first_visits};
+use super::{MetricCurve, Truth, first_visits};
 
 /// P_ST after each visit. Returns `None` if no page is hot.
 ///
 /// # Panics
 /// If a visited page is out of range.
-pub fn curve(visits: &[usize], truth: &Truth, target: f64) -> Option<Curve> {
+pub fn curve(visits: &[usize], truth: &Truth, target: f64) -> Option<MetricCurve> {
     let mut met = 0;
     share(truth, target, |hot| {
         first_visits(visits, truth.pages()).map(move |page| {
@@ -21,14 +21,14 @@ pub fn curve(visits: &[usize], truth: &Truth, target: f64) -> Option<Curve> {
 }
 
 /// The ideal crawler after K visits: K/H, and 1 from K = H on.
-pub fn ideal(truth: &Truth, target: f64) -> Option<Curve> {
+pub fn ideal(truth: &Truth, target: f64) -> Option<MetricCurve> {
     share(truth, target, |hot| {
         (1..=truth.pages()).map(move |k| k.min(hot) as f64 / hot as f64)
     })
 }
 
 /// Expectation of the random crawler after K visits: K/T of T pages, whatever is hot.
-pub fn random(truth: &Truth, target: f64) -> Option<Curve> {
+pub fn random(truth: &Truth, target: f64) -> Option<MetricCurve> {
     let pages = truth.pages();
     share(truth, target, |_| {
         (1..=pages).map(move |k| k as f64 / pages as f64)
@@ -39,10 +39,10 @@ fn share<I: Iterator<Item = f64>>(
     truth: &Truth,
     target: f64,
     values: impl FnOnce(usize) -> I,
-) -> Option<Curve> {
+) -> Option<MetricCurve> {
     let hot = truth.hot(target);
     let name = format!("p_st@{target}");
-    (hot > 0).then(|| Curve::over_visits(&name, truth.pages(), values(hot)))
+    (hot > 0).then(|| MetricCurve::over_visits(&name, truth.pages(), values(hot)))
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ struct ListSums {
 
 /// Quality for searchers, over all queries.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Standing {
+pub struct SearcherQuality {
     /// Numerator of Q; for a synchronised repository it equals the denominator.
     pub usefulness: f64,
     /// Probability that a click is an embarrassment; 0 if there are no answers.
@@ -131,7 +131,7 @@ impl<'s> Answers<'s> {
     }
 
     /// Returns the current quality for searchers.
-    pub fn standing(&mut self) -> Standing {
+    pub fn standing(&mut self) -> SearcherQuality {
         for list in std::mem::take(&mut self.changed) {
             let list = list as usize;
             self.is_changed[list] = false;
@@ -146,7 +146,7 @@ impl<'s> Answers<'s> {
             seen += share * sums.seen;
             embarrassing += share * sums.embarrassing;
         }
-        Standing {
+        SearcherQuality {
             usefulness: useful,
             embarrassment: if seen > 0.0 { embarrassing / seen } else { 0.0 },
         }
@@ -215,23 +215,23 @@ pub(crate) fn both(
 
 #[cfg(test)]
 mod tests {
-    use policy::quality::{Asked, quality};
+    use policy::quality::{ScoredQuery, quality};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::text::{Query, Scorer, Texts, Workload};
+    use crate::text::{CountedTexts, QueryWorkload, Scorer, WorkloadQuery};
 
     const PAGES: usize = 6;
     const TEXTS: u32 = 8;
 
     /// Scores of texts of four words with these counts, for queries of one to three of them.
     fn scored(counts: &[[u32; 4]], scorer: Scorer) -> Scored {
-        let texts = Texts::invented(counts, PAGES);
-        let query = |words: &[u32], share| Query {
+        let texts = CountedTexts::invented(counts, PAGES);
+        let query = |words: &[u32], share| WorkloadQuery {
             words: words.to_vec(),
             share,
         };
-        let workload = Workload {
+        let workload = QueryWorkload {
             queries: vec![
                 query(&[0], 0.4),
                 query(&[0, 1], 0.3),
@@ -254,11 +254,11 @@ mod tests {
             (0..scored.shares().len() as u32).map(list).collect()
         };
         let (live, ours) = (lists(live), lists(copies));
-        let asked: Vec<Asked<'_>> = scored
+        let asked: Vec<ScoredQuery<'_>> = scored
             .shares()
             .iter()
             .zip(live.iter().zip(&ours))
-            .map(|(&frequency, (live, ours))| Asked {
+            .map(|(&frequency, (live, ours))| ScoredQuery {
                 frequency,
                 live,
                 ours,

@@ -9,7 +9,7 @@ use figure::escaped;
 
 use super::summary::study_title;
 use super::{list, numbers};
-use crate::experiment::{Claim, Study};
+use crate::experiment::{PublishedClaim, Study};
 
 /// Renders a study; `place` is its chapter and number.
 pub(super) fn html(study: &Study, place: &str) -> String {
@@ -38,7 +38,7 @@ fn drawn(figure: &Figure) -> String {
     )
 }
 
-fn claims(claims: &[Claim], place: &str) -> String {
+fn claims(claims: &[PublishedClaim], place: &str) -> String {
     if claims.is_empty() {
         return String::new();
     }

@@ -2,11 +2,11 @@
 
 use figure::escaped;
 
-use super::{About, Chapter, list, paragraphs};
-use crate::experiment::{Claim, Study};
+use super::{Chapter, ReportInfo, list, paragraphs};
+use crate::experiment::{PublishedClaim, Study};
 
 /// Renders the head of the report.
-pub(super) fn summary(chapters: &[Chapter], about: &About) -> String {
+pub(super) fn summary(chapters: &[Chapter], about: &ReportInfo) -> String {
     let checked = checked_claims(chapters);
     let held = checked.iter().filter(|checked| checked.claim.holds).count();
     let mut html = format!(
@@ -79,7 +79,7 @@ fn words(command: &str) -> Vec<&str> {
 struct CheckedClaim<'c> {
     place: String,
     world: &'c str,
-    claim: &'c Claim,
+    claim: &'c PublishedClaim,
 }
 
 fn checked_claims(chapters: &[Chapter]) -> Vec<CheckedClaim<'_>> {
@@ -142,7 +142,7 @@ fn contents(chapters: &[Chapter]) -> String {
 }
 
 /// The number of claims that held, as text.
-fn score(claims: &[Claim]) -> String {
+fn score(claims: &[PublishedClaim]) -> String {
     let held = claims.iter().filter(|claim| claim.holds).count();
     match claims.len() {
         0 => "no claims of its own".into(),

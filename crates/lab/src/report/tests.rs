@@ -4,14 +4,14 @@ use figure::{Figure, Series};
 use proptest::prelude::*;
 
 use super::*;
-use crate::experiment::Claim;
+use crate::experiment::PublishedClaim;
 use crate::findings::{Findings, Params, Row};
 
 /// Number of texts in a report.
 const TEXTS: usize = 26;
 
 /// A report of one study, with each of these texts in its own place.
-fn report(texts: &[String]) -> (Vec<Chapter>, About) {
+fn report(texts: &[String]) -> (Vec<Chapter>, ReportInfo) {
     let text = |at: usize| texts[at].clone();
     let row = |policy: usize, metric: usize, x: f64, half: Option<f64>| Row {
         policy: text(policy),
@@ -22,7 +22,7 @@ fn report(texts: &[String]) -> (Vec<Chapter>, About) {
         low: half.map(|half| 0.5 - half),
         high: half.map(|half| 0.5 + half),
     };
-    let claim = |id: &'static str, says: usize, holds: bool| Claim {
+    let claim = |id: &'static str, says: usize, holds: bool| PublishedClaim {
         id,
         says: text(says),
         published: text(says + 1),
@@ -65,7 +65,7 @@ fn report(texts: &[String]) -> (Vec<Chapter>, About) {
         introduction: text(18),
         studies: vec![study],
     };
-    let about = About {
+    let about = ReportInfo {
         version: text(19),
         text: text(21),
         seed: 12,
@@ -168,7 +168,7 @@ fn nothing_is_loaded_or_run() {
 
 #[test]
 fn what_there_is_none_of_has_no_heading() {
-    let none = page(&[], &About::default());
+    let none = page(&[], &ReportInfo::default());
     assert!(none.contains("No claim was judged"));
     let (mut chapters, about) = report(&plain());
     let study = &mut chapters[0].studies[0];

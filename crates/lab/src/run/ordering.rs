@@ -50,7 +50,7 @@ use policy::server::Strategy;
 use policy::{Crawl, Moment, Policy, Price};
 
 use super::driver::{InstantServers, LabDriver, NEVER};
-use super::wall::{NamedPage, Wall, Web};
+use super::wall::{CrawlableWorld, NamedPage, Wall};
 
 /// Time between two fetches, so that no two have the same time.
 pub(super) const STEP: Duration = Duration::from_micros(1);
@@ -67,7 +67,7 @@ pub struct Trip {
 /// Returns the pages in the order in which a policy fetches them from the seeds. Servers cost
 /// nothing.
 pub fn order_of_visits<'a>(
-    web: impl Into<Web<'a>>,
+    web: impl Into<CrawlableWorld<'a>>,
     order: Box<dyn Policy>,
     seeds: &[usize],
 ) -> Vec<usize> {
@@ -77,7 +77,7 @@ pub fn order_of_visits<'a>(
 /// Like [`order_of_visits`], within a part of the web. Links out of that part are seen but not
 /// followed.
 pub fn order_within<'a>(
-    web: impl Into<Web<'a>>,
+    web: impl Into<CrawlableWorld<'a>>,
     order: Box<dyn Policy>,
     seeds: &[usize],
     part: impl Fn(usize) -> bool,
@@ -90,7 +90,7 @@ pub fn order_within<'a>(
 /// The policy keeps what it learned there, as it would in a store that holds these pages. The
 /// result contains only the visits after that.
 pub fn order_after<'a>(
-    web: impl Into<Web<'a>>,
+    web: impl Into<CrawlableWorld<'a>>,
     order: Box<dyn Policy>,
     earlier: impl Fn(usize) -> bool,
     seeds: &[usize],
@@ -128,7 +128,7 @@ pub fn order_after<'a>(
 /// Like [`order_of_visits`], with a buffer of at most `buffer` pages. When it is full, the page
 /// that the policy rates lowest is dropped.
 pub fn trip<'a>(
-    web: impl Into<Web<'a>>,
+    web: impl Into<CrawlableWorld<'a>>,
     order: Box<dyn Policy>,
     seeds: &[usize],
     buffer: usize,
@@ -153,7 +153,7 @@ pub fn trip<'a>(
 /// Every host is a server of its own. It answers at once, needs no delay, forbids nothing and
 /// keeps connections open. So a strategy that ranks servers by speed sees equally fast servers.
 pub fn order_of_crawl<'a>(
-    web: impl Into<Web<'a>>,
+    web: impl Into<CrawlableWorld<'a>>,
     policy: policy::Crawl,
     strategy: Box<dyn Strategy>,
     manners: Manners,

@@ -31,7 +31,7 @@ use policy::{Policy, Price};
 
 use super::driver::LabDriver;
 use super::ordering::{crawl_by, single_page_plan, start};
-use super::wall::{NamedPage, Wall, Web};
+use super::wall::{CrawlableWorld, NamedPage, Wall};
 
 /// How crawlers divide the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub struct Division {
 
 /// How a team of crawlers works.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct TeamPlan {
     /// How pages are divided.
     pub coordination: Coordination,
     /// Fetches after which a crawler sends its collected links. It also sends them when it is
@@ -78,7 +78,7 @@ pub struct Plan {
 
 /// What a team did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct TeamWork {
     /// Crawler and page of each fetch, in order.
     pub fetches: Vec<(u32, usize)>,
     /// URLs sent between processes.
@@ -90,14 +90,14 @@ pub struct Work {
 /// # Panics
 /// If the division is not of this web.
 pub fn team<'a>(
-    web: impl Into<Web<'a>>,
+    web: impl Into<CrawlableWorld<'a>>,
     division: &'a Division,
     policies: Vec<Box<dyn Policy>>,
-    plan: Plan,
+    plan: TeamPlan,
     seeds: &[usize],
-) -> Work {
+) -> TeamWork {
     let web = web.into();
-    let shared = Rc::new(RefCell::new(SharedState {
+    let shared = Rc::new(RefCell::new(TeamState {
         assignment: Assignment::new(division, policies.len(), plan.coordination),
         foreign_links: Vec::new(),
         in_transit: Vec::new(),
@@ -115,14 +115,14 @@ pub fn team<'a>(
     };
     team.begin(seeds);
     team.run();
-    Work {
+    TeamWork {
         messages: team.shared.borrow().messages,
         fetches: team.fetches,
     }
 }
 
 /// State that the crawlers and the supervisor share while one of them reads a page.
-struct SharedState<'a> {
+struct TeamState<'a> {
     assignment: Assignment<'a>,
     /// Links of the page to pages of other crawlers, with the responsible crawler.
     foreign_links: Vec<(usize, NamedPage)>,
@@ -131,7 +131,7 @@ struct SharedState<'a> {
     messages: u64,
 }
 
-impl SharedState<'_> {
+impl TeamState<'_> {
     /// Returns whether crawler `at` is responsible for a page that it met for the first time.
     fn owns(&mut self, at: usize, named: NamedPage) -> bool {
         let (owner, new) = self.assignment.of(named.page, at);
@@ -147,9 +147,9 @@ impl SharedState<'_> {
 }
 
 struct Team<'a> {
-    plan: Plan,
+    plan: TeamPlan,
     crawlers: Vec<TeamCrawler<'a>>,
-    shared: Rc<RefCell<SharedState<'a>>>,
+    shared: Rc<RefCell<TeamState<'a>>>,
     fetches: Vec<(u32, usize)>,
 }
 
@@ -268,11 +268,11 @@ struct TeamCrawler<'a> {
 
 impl<'a> TeamCrawler<'a> {
     fn new(
-        web: Web<'a>,
+        web: CrawlableWorld<'a>,
         policy: Box<dyn Policy>,
         at: usize,
         coordination: Coordination,
-        shared: &Rc<RefCell<SharedState<'a>>>,
+        shared: &Rc<RefCell<TeamState<'a>>>,
     ) -> Self {
         let records = matches!(
             coordination,

@@ -6,7 +6,7 @@
 //! measures the times that the policy chooses; the number of visits is its budget.
 //!
 //! Pages that exist at the start are discovered one by one, at even intervals over
-//! [`Refresh::spread`] and in random order, as by a crawl of limited speed. If all were
+//! [`RefreshPlan::spread`] and in random order, as by a crawl of limited speed. If all were
 //! discovered at once, all would stay due at the same times. A page born later is discovered at
 //! its birth, because discovery is the subject of another experiment.
 //!
@@ -29,7 +29,7 @@ use crate::measure::recency::Recency;
 
 /// The times and measures of a refresh run.
 #[derive(Debug, Clone)]
-pub struct Refresh {
+pub struct RefreshPlan {
     /// Start of the run.
     pub from: Moment,
     /// End of the run.
@@ -58,7 +58,7 @@ pub struct Refreshed {
 }
 
 /// Refreshes pages by a policy and measures the copies.
-pub fn refresh(lives: &Lives, policy: Crawl, plan: &Refresh) -> Refreshed {
+pub fn refresh(lives: &Lives, policy: Crawl, plan: &RefreshPlan) -> Refreshed {
     let measured = plan.from + plan.warm_up;
     let discoveries = discoveries(lives, plan);
     let mut histories = vec![None; lives.pages()];
@@ -92,7 +92,7 @@ pub fn refresh(lives: &Lives, policy: Crawl, plan: &Refresh) -> Refreshed {
 }
 
 /// Returns when each page is discovered, by time.
-fn discoveries(lives: &Lives, plan: &Refresh) -> Vec<(Moment, u32)> {
+fn discoveries(lives: &Lives, plan: &RefreshPlan) -> Vec<(Moment, u32)> {
     let (mut known, mut found) = (Vec::new(), Vec::new());
     for page in 0..lives.pages() as u32 {
         let changes = lives.of(page as usize);

@@ -23,8 +23,8 @@ use super::ordering::{STEP, crawl_by, with_seeds};
 use super::wall::Wall;
 use connections::SimulatedConnections;
 
-pub use http::{Depth, Http};
-pub use network::{Network, Server};
+pub use http::{SimulatedDepth, SimulatedProtocol};
+pub use network::{SimulatedNetwork, SimulatedServer};
 
 /// Settings of the simulated crawler.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Crawler {
     /// Connections open at once.
     pub connections: u16,
     /// HTTP version and pipelining.
-    pub http: Http,
+    pub http: SimulatedProtocol,
     /// When the crawler sees a connection as open.
     pub dial: Dial,
     /// Number of pages after which the crawl stops; `None` to fetch all.
@@ -64,7 +64,7 @@ pub struct Crawled {
 
 /// Crawls a network from its home pages.
 pub fn crawl(
-    network: &Network,
+    network: &SimulatedNetwork,
     order: Box<dyn Policy>,
     strategy: Box<dyn Strategy>,
     crawler: &Crawler,

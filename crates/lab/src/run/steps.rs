@@ -43,7 +43,7 @@ use policy::{Crawl, Policy};
 use super::driver::{InstantServers, LabDriver, offer};
 use crate::measure::quality::Answers;
 use crate::run::refresh::Lives;
-use crate::text::{Scored, Texts};
+use crate::text::{CountedTexts, Scored};
 use repository::Repository;
 use scores::ScoreSums;
 
@@ -60,7 +60,7 @@ pub struct SteppedWorld<'a> {
     lives: &'a Lives,
     snapshots: &'a Snapshots,
     /// The texts and their scores; `None` if the world has no texts or no queries.
-    texts: Option<(&'a Texts, &'a Scored)>,
+    texts: Option<(&'a CountedTexts, &'a Scored)>,
     /// Usefulness to searchers, at each step, of a repository that equals the web.
     ideal: Vec<f64>,
 }
@@ -70,7 +70,7 @@ impl<'a> SteppedWorld<'a> {
     pub fn new(
         lives: &'a Lives,
         snapshots: &'a Snapshots,
-        texts: Option<(&'a Texts, &'a Scored)>,
+        texts: Option<(&'a CountedTexts, &'a Scored)>,
     ) -> Self {
         Self {
             lives,

@@ -4,7 +4,7 @@
 //! [`Wall::respond`], and only for a page that the crawl has discovered. The crawl has then
 //! spent the fetch.
 
-use crawl::verdict::{Lead, Text as ReadText, Verdict};
+use crawl::verdict::{IndexText, Lead, Verdict};
 use crawl::{Claim, Offer};
 use page::{Fields, PageId, PageUrl};
 use policy::{About, Moment, Needs, Number, Text};
@@ -16,12 +16,12 @@ use crate::world::{Graph, Linked};
 ///
 /// It is made from a [`Graph`] or a [`Linked`]. Only the laboratory reads its contents.
 #[derive(Clone, Copy)]
-pub struct Web<'a> {
+pub struct CrawlableWorld<'a> {
     graph: &'a Graph,
     linked: Option<&'a Linked>,
 }
 
-impl<'a> From<&'a Graph> for Web<'a> {
+impl<'a> From<&'a Graph> for CrawlableWorld<'a> {
     fn from(graph: &'a Graph) -> Self {
         Self {
             graph,
@@ -30,7 +30,7 @@ impl<'a> From<&'a Graph> for Web<'a> {
     }
 }
 
-impl<'a> From<&'a Linked> for Web<'a> {
+impl<'a> From<&'a Linked> for CrawlableWorld<'a> {
     fn from(linked: &'a Linked) -> Self {
         Self {
             graph: linked.graph(),
@@ -39,7 +39,7 @@ impl<'a> From<&'a Linked> for Web<'a> {
     }
 }
 
-impl<'a> Web<'a> {
+impl<'a> CrawlableWorld<'a> {
     /// Returns its pages and links.
     pub(crate) fn graph(&self) -> &'a Graph {
         self.graph
@@ -106,7 +106,7 @@ impl NamedPage {
 
 /// A world, with the pages that a crawl has discovered and fetched.
 pub(super) struct Wall<'a, O> {
-    web: Web<'a>,
+    web: CrawlableWorld<'a>,
     /// What the policy needs. Nothing else is looked up.
     needs: Needs,
     /// Decides whether the crawl admits a page that is named for the first time. A rejected page
@@ -128,7 +128,7 @@ pub(super) struct Wall<'a, O> {
 }
 
 impl<'a, O: FnMut(NamedPage) -> bool> Wall<'a, O> {
-    pub fn new(web: Web<'a>, needs: Needs, admits: O) -> Self {
+    pub fn new(web: CrawlableWorld<'a>, needs: Needs, admits: O) -> Self {
         let outside = PageUrl::parse(&format!("http://{ELSEWHERE}/")).expect("it is a URL");
         Self {
             web,
@@ -202,7 +202,7 @@ impl<O: FnMut(NamedPage) -> bool> Responder for Wall<'_, O> {
             .map(|(nth, &to)| self.lead(claim, page, nth, to as usize))
             .collect();
         verdict.text = match self.web.text(page) {
-            Text::Whole { title, body, .. } if self.needs.text => Some(ReadText {
+            Text::Whole { title, body, .. } if self.needs.text => Some(IndexText {
                 title: title.to_owned(),
                 body: body.to_owned(),
                 asides: Vec::new(),

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Text, Texts, Workload};
+use super::{CountedText, CountedTexts, QueryWorkload};
 use crate::LabError;
 
 /// The customary parameters of BM25.
@@ -61,8 +61,8 @@ impl Scored {
     /// If the scorer is [`Scorer::Inlinks`] and the world has no links.
     pub fn new(
         scorer: Scorer,
-        texts: &Texts,
-        workload: &Workload,
+        texts: &CountedTexts,
+        workload: &QueryWorkload,
         living: &[u32],
     ) -> Result<Self, LabError> {
         let factors = match (scorer, texts.in_links()) {
@@ -128,7 +128,7 @@ struct QueryLists {
 }
 
 impl QueryLists {
-    fn of(workload: &Workload) -> Self {
+    fn of(workload: &QueryWorkload) -> Self {
         let mut words = BTreeMap::new();
         for &word in workload.queries.iter().flat_map(|query| &query.words) {
             words.insert(word, 0);
@@ -158,7 +158,7 @@ impl QueryLists {
     }
 
     /// The query words of a text, as lists, with their counts.
-    fn counts(&self, text: &Text) -> impl Iterator<Item = (u32, u32)> {
+    fn counts(&self, text: &CountedText) -> impl Iterator<Item = (u32, u32)> {
         let counts = text.counts.iter();
         counts.filter_map(|(word, count)| Some((*self.words.get(word)?, *count)))
     }
@@ -169,7 +169,7 @@ impl QueryLists {
         &self,
         scorer: Scorer,
         statistics: &Statistics,
-        text: &Text,
+        text: &CountedText,
         scratch: &mut [u32],
     ) -> Box<[(u32, f32)]> {
         let counts: Vec<(u32, u32)> = self.counts(text).collect();
@@ -211,7 +211,7 @@ struct Statistics {
 }
 
 impl Statistics {
-    fn of(queries: &QueryLists, texts: &Texts, living: &[u32]) -> Self {
+    fn of(queries: &QueryLists, texts: &CountedTexts, living: &[u32]) -> Self {
         let mut frequency = vec![0; queries.words.len()];
         let mut words = 0;
         for text in living.iter().map(|&text| texts.text(text)) {

@@ -14,21 +14,21 @@ use super::scores::classic;
 use policy::words::each_lower;
 
 use super::words::QueryVocabulary;
-use super::{Text, Texts};
+use super::{CountedText, CountedTexts};
 use crate::world::{Histories, Queries};
 
 /// Queries and their frequencies.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Workload {
+pub struct QueryWorkload {
     /// The queries, most frequent first.
-    pub queries: Vec<Query>,
+    pub queries: Vec<WorkloadQuery>,
     /// A sentence on what was left out, and why.
     pub note: String,
 }
 
 /// A query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Query {
+pub struct WorkloadQuery {
     /// Its distinct words, ascending.
     pub words: Vec<u32>,
     /// Its share of all searches.
@@ -37,14 +37,14 @@ pub struct Query {
 
 /// Queries before the selection for a world.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Log {
+pub(crate) struct QueryLog {
     /// All words of all queries.
     pub vocabulary: QueryVocabulary,
     /// The words of each query and its count, in the order of the log.
     queries: Vec<(Vec<u32>, u64)>,
 }
 
-impl Log {
+impl QueryLog {
     /// Splits queries into words and merges those with the same words.
     pub fn of(queries: &Queries) -> Self {
         let mut log = Self::default();
@@ -67,9 +67,9 @@ impl Log {
     }
 
     /// Selects at most `most` queries that concern the first texts of the pages.
-    pub fn cut(&self, histories: &Histories, texts: &Texts, most: usize) -> Workload {
+    pub fn cut(&self, histories: &Histories, texts: &CountedTexts, most: usize) -> QueryWorkload {
         let first = super::first_bodies(histories).into_iter().flatten();
-        let first: Vec<&Text> = first.map(|body| texts.text(texts.of_body(body))).collect();
+        let first: Vec<&CountedText> = first.map(|body| texts.text(texts.of_body(body))).collect();
         let relevance = self.relevance(&first);
         let answered = relevance.iter().filter(|sum| **sum > 0.0);
         let mut sums: Vec<f64> = answered.copied().collect();
@@ -86,12 +86,12 @@ impl Log {
         let asked: u64 = kept.iter().map(|&query| self.queries[query].1).sum();
         let query = |&query: &usize| {
             let (words, count) = &self.queries[query];
-            Query {
+            WorkloadQuery {
                 words: words.clone(),
                 share: *count as f64 / asked as f64,
             }
         };
-        Workload {
+        QueryWorkload {
             queries: kept.iter().map(query).collect(),
             note: format!(
                 "Queries: {} different ones, by their words; {} of them have a page with all words; {relevant} are at or above the \
@@ -105,7 +105,7 @@ impl Log {
     }
 
     /// For each query, the sum of its scores over these texts; 0 if no text has all its words.
-    fn relevance(&self, texts: &[&Text]) -> Vec<f64> {
+    fn relevance(&self, texts: &[&CountedText]) -> Vec<f64> {
         let mut postings = vec![Vec::new(); self.vocabulary.len()];
         for (place, text) in texts.iter().enumerate() {
             for &(word, count) in &text.counts {
@@ -130,7 +130,7 @@ impl Log {
     }
 }
 
-impl Text {
+impl CountedText {
     /// The count of a word; `None` if the text does not contain it.
     fn has(&self, word: u32) -> Option<u32> {
         let place = self.counts.binary_search_by_key(&word, |(word, _)| *word);
@@ -158,7 +158,7 @@ mod tests {
         let queries = Queries {
             queries: asked.map(|(text, count)| (text.to_owned(), count)).to_vec(),
         };
-        let log = Log::of(&queries);
+        let log = QueryLog::of(&queries);
         let version = |page| Version {
             page,
             at: Moment::START,
@@ -170,7 +170,7 @@ mod tests {
             vec![version(0), version(1)],
             Bodies::kept(bodies.to_vec()),
         );
-        let texts = Texts::read(&histories, &log.vocabulary).unwrap();
+        let texts = CountedTexts::read(&histories, &log.vocabulary).unwrap();
         let workload = log.cut(&histories, &texts, 10);
         // No page has coral, none has both tea and blue.
         let found: Vec<_> = workload

@@ -21,54 +21,54 @@ const KINDS: &[WorldKind] = &[
     WorldKind {
         name: "graph",
         about: "hosts, pages and links with power laws",
-        knobs: graph::Plan::KNOBS,
+        knobs: graph::GraphPlan::KNOBS,
         invent: |wishes, seed| {
-            let plan: graph::Plan = tuned("graph", wishes)?;
+            let plan: graph::GraphPlan = tuned("graph", wishes)?;
             Ok(World::Graph(plan.invent(seed)))
         },
     },
     WorldKind {
         name: "servers",
         about: "servers with latencies, and their pages",
-        knobs: servers::Plan::KNOBS,
+        knobs: servers::ServersPlan::KNOBS,
         invent: |wishes, seed| {
-            let plan: servers::Plan = tuned("servers", wishes)?;
+            let plan: servers::ServersPlan = tuned("servers", wishes)?;
             Ok(World::Servers(Box::new(plan.invent(seed)?)))
         },
     },
     WorldKind {
         name: "pages",
         about: "pages that change, are born and die, without texts",
-        knobs: pages::Plan::KNOBS,
+        knobs: pages::PagesPlan::KNOBS,
         invent: |wishes, seed| {
-            let plan: pages::Plan = tuned("pages", wishes)?;
+            let plan: pages::PagesPlan = tuned("pages", wishes)?;
             Ok(World::Histories(plan.invent(seed)?))
         },
     },
     WorldKind {
         name: "sources",
         about: "sources that publish articles, which are clicked for some days",
-        knobs: sources::Plan::KNOBS,
+        knobs: sources::SourcesPlan::KNOBS,
         invent: |wishes, seed| {
-            let plan: sources::Plan = tuned("sources", wishes)?;
+            let plan: sources::SourcesPlan = tuned("sources", wishes)?;
             Ok(World::News(plan.invent(seed)))
         },
     },
     WorldKind {
         name: "corpus",
         about: "texts that change, and the queries that are asked of them",
-        knobs: corpus::Plan::KNOBS,
+        knobs: corpus::CorpusPlan::KNOBS,
         invent: |wishes, seed| {
-            let plan: corpus::Plan = tuned("corpus", wishes)?;
+            let plan: corpus::CorpusPlan = tuned("corpus", wishes)?;
             Ok(World::Corpus(plan.invent(seed)))
         },
     },
     WorldKind {
         name: "topics",
         about: "pages on topics, which link to their own topic more than to others",
-        knobs: topics::Plan::KNOBS,
+        knobs: topics::TopicsPlan::KNOBS,
         invent: |wishes, seed| {
-            let plan: topics::Plan = tuned("topics", wishes)?;
+            let plan: topics::TopicsPlan = tuned("topics", wishes)?;
             Ok(World::Topic(plan.invent(seed)))
         },
     },
@@ -88,7 +88,7 @@ pub fn invent(name: &str, knobs: &[(String, String)], seed: u64) -> Result<World
 /// True change rates of the pages of `invented:pages` per day, with these settings and this
 /// seed.
 pub fn page_rates(knobs: &[(String, String)], seed: u64) -> Result<Vec<f64>, LabError> {
-    let plan: pages::Plan = tuned("pages", knobs)?;
+    let plan: pages::PagesPlan = tuned("pages", knobs)?;
     Ok(plan.rates(seed))
 }
 

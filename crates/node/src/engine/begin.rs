@@ -10,7 +10,7 @@ use policy::{Moment, Policy};
 use repository::archive::Sealed;
 use repository::{archive, index};
 
-use super::plan::Plan;
+use super::plan::EnginePlan;
 use crate::recovery;
 use crate::settings::policies::ChosenPolicies;
 use crate::store::Store;
@@ -21,13 +21,13 @@ const WORTH_A_NOTE: Duration = Duration::from_secs(5);
 /// The archive and the index that a crawl writes to.
 pub(super) struct Writers {
     /// The archive, unless the user wants none.
-    pub archive: Option<archive::Writer>,
+    pub archive: Option<archive::ArchiveWriter>,
     /// The index, unless the user wants none.
-    pub index: Option<index::Writer>,
+    pub index: Option<index::PageIndexWriter>,
 }
 
 /// Opens archive and index, and brings them to the state of the ledger.
-pub(super) fn writers(store: &Store, ledger: &Ledger, plan: &Plan) -> Result<Writers> {
+pub(super) fn writers(store: &Store, ledger: &Ledger, plan: &EnginePlan) -> Result<Writers> {
     let archive = plan.archive.then(|| {
         let notes = vec![(
             "avocet-scope".to_owned(),
@@ -51,7 +51,7 @@ pub(super) fn writers(store: &Store, ledger: &Ledger, plan: &Plan) -> Result<Wri
 /// Restores the core from the ledger. Returns the core and notes for the operator.
 pub(super) fn begin(
     store: &Store,
-    plan: &Plan,
+    plan: &EnginePlan,
     choice: ChosenPolicies,
     ledger: &Ledger,
     now: Moment,

@@ -33,7 +33,7 @@ const INDEX_BYTES: u64 = 32 << 20;
 pub type Record = crawl::Record<Sealed>;
 
 /// A piece of work for the committer.
-pub enum Work {
+pub enum CommitWork {
     /// Work from the core.
     Core(crawl::Work<Sealed>),
     /// Records for the archive only: answers from before the last visit to their page.
@@ -64,9 +64,9 @@ pub struct Committer<'a> {
     /// The ledger.
     pub ledger: &'a Ledger,
     /// The archive, unless the user wants none.
-    pub archive: Option<archive::Writer>,
+    pub archive: Option<archive::ArchiveWriter>,
     /// The index, unless the user wants none.
-    pub index: Option<index::Writer>,
+    pub index: Option<index::PageIndexWriter>,
     /// Bytes of text that were added to the index since its last commit.
     queued: u64,
     /// The index commits when `queued` reaches this.
@@ -83,8 +83,8 @@ impl<'a> Committer<'a> {
     /// Creates a committer that writes to these.
     pub fn new(
         ledger: &'a Ledger,
-        archive: Option<archive::Writer>,
-        index: Option<index::Writer>,
+        archive: Option<archive::ArchiveWriter>,
+        index: Option<index::PageIndexWriter>,
     ) -> Self {
         Self {
             ledger,
@@ -114,18 +114,19 @@ impl<'a> Committer<'a> {
     }
 
     /// Commits work in groups until the channel closes, then closes archive and index.
-    pub fn run(mut self, work: &Receiver<Work>, done: impl Fn(CommitResult)) -> Result<()> {
+    pub fn run(mut self, work: &Receiver<CommitWork>, done: impl Fn(CommitResult)) -> Result<()> {
         let mut indexed = Instant::now();
         let mut linked = Instant::now();
         let mut unindexed = false;
         loop {
             match work.recv_timeout(INDEX_EVERY) {
                 Ok(first) => {
-                    let group: Vec<Work> = std::iter::once(first).chain(work.try_iter()).collect();
+                    let group: Vec<CommitWork> =
+                        std::iter::once(first).chain(work.try_iter()).collect();
                     #[cfg(test)]
-                    let (_held, group): (Vec<Work>, Vec<Work>) = group
+                    let (_held, group): (Vec<CommitWork>, Vec<CommitWork>) = group
                         .into_iter()
-                        .partition(|work| matches!(work, Work::Hold(_)));
+                        .partition(|work| matches!(work, CommitWork::Hold(_)));
                     done(self.commit(group)?);
                     unindexed = true;
                 }
@@ -173,24 +174,24 @@ impl<'a> Committer<'a> {
     }
 
     /// Commits a group of work (group commit).
-    pub fn commit(&mut self, group: Vec<Work>) -> Result<CommitResult> {
+    pub fn commit(&mut self, group: Vec<CommitWork>) -> Result<CommitResult> {
         let begun = Instant::now();
         let mut batch = Batch::default();
         let (mut requests, mut gains) = (0, Vec::new());
         for work in group {
             match work {
-                Work::Records(records) => self.archive_records(&records)?,
-                Work::Keep(distance) => {
+                CommitWork::Records(records) => self.archive_records(&records)?,
+                CommitWork::Keep(distance) => {
                     self.ledger.keep_server(distance.server, &distance.facts)?;
                 }
-                Work::Measure(workload) => self.workload = Some(workload),
+                CommitWork::Measure(workload) => self.workload = Some(workload),
                 #[cfg(test)]
-                Work::Hold(_) => {}
-                Work::Core(crawl::Work::Facts(facts)) => batch.entries.extend(facts),
-                Work::Core(crawl::Work::Drop(pages)) => {
+                CommitWork::Hold(_) => {}
+                CommitWork::Core(crawl::Work::Facts(facts)) => batch.entries.extend(facts),
+                CommitWork::Core(crawl::Work::Drop(pages)) => {
                     self.drop_pages(&pages, &mut batch.entries)?;
                 }
-                Work::Core(crawl::Work::Pages(pages)) => {
+                CommitWork::Core(crawl::Work::Pages(pages)) => {
                     for mut page in pages {
                         self.place_copy(&mut page, &mut batch.entries)?;
                         self.archive_page(&mut page)?;

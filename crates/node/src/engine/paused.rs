@@ -12,17 +12,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fetch::{AllowPrivate, Http, Network, Pipes};
+use fetch::{AllowPrivate, HttpMode, NetworkTransport, Pipes};
 use frontier::bench::Manners;
-use lab::loopback::Proxy;
+use lab::loopback::WorldProxy;
 use lab::run::order_of_crawl;
 use lab::world::{Linked, World};
 use page::PageUrl;
 use policy::Crawl;
 use repository::archive::Level;
-use testweb::site::{Changes, Clock, Faults, Plan as WebPlan, RobotsShares, Serving, Spread};
+use testweb::site::{Changes, Faults, RobotsShares, ServedWeb, Spread, WebClock, WebPlan};
 
-use super::plan::Plan;
+use super::plan::EnginePlan;
 use crate::live::Live;
 use crate::live::progress::NoProgress;
 use crate::settings::Layer;
@@ -55,7 +55,7 @@ async fn the_engine_fetches_in_the_order_of_the_simulator() {
             let seed = world.graph().url(0).clone();
             let simulated = simulated(&world, order, servers);
             assert!(simulated.len() > 100, "{order}: {}", simulated.len());
-            let proxy = Arc::new(Proxy::new(world));
+            let proxy = Arc::new(WorldProxy::new(world));
             let store = tempfile::tempdir().unwrap();
             let summary = crawl(store.path(), &proxy, &seed, choice(order, servers)).await;
             assert_eq!(proxy.fetched(), simulated, "{order}, {servers}");
@@ -98,7 +98,12 @@ fn run_policies(toml: &str, budget: f64) -> PolicySettings {
     PolicySettings::new(&settings, Path::new("."), true)
 }
 
-async fn crawl(root: &Path, proxy: &Arc<Proxy>, seed: &PageUrl, choice: ChosenPolicies) -> Summary {
+async fn crawl(
+    root: &Path,
+    proxy: &Arc<WorldProxy>,
+    seed: &PageUrl,
+    choice: ChosenPolicies,
+) -> Summary {
     let proxy = Arc::clone(proxy);
     let pipes: Pipes = Arc::new(move |_| {
         let (ours, theirs) = tokio::io::duplex(PIPE);
@@ -110,7 +115,7 @@ async fn crawl(root: &Path, proxy: &Arc<Proxy>, seed: &PageUrl, choice: ChosenPo
         ours
     });
     let mut plan = plan(std::slice::from_ref(seed), pipes);
-    plan.fetch.proxy = fetch::Proxy::parse("http://127.0.0.1:9").ok();
+    plan.fetch.proxy = fetch::ProxySettings::parse("http://127.0.0.1:9").ok();
     let store = Store::create(root).unwrap();
     let live = Live::of(root);
     let never = std::future::pending();
@@ -132,7 +137,7 @@ async fn what_is_learned_keeps_more_copies_fresh() {
             homes.map(|home| PageUrl::parse(&home).unwrap()).collect()
         };
         let pages = web.pages().count();
-        let serving = Arc::new(Serving::in_memory(web, Clock::Running(1.0)));
+        let serving = Arc::new(ServedWeb::in_memory(web, WebClock::Running(1.0)));
         let served = Arc::clone(&serving);
         let pipes: Pipes = Arc::new(move |address| {
             let (ours, theirs) = tokio::io::duplex(PIPE);
@@ -209,8 +214,8 @@ fn living_web() -> WebPlan {
 }
 
 /// A crawl of these seeds over pipes.
-fn plan(seeds: &[PageUrl], pipes: Pipes) -> Plan {
-    Plan {
+fn plan(seeds: &[PageUrl], pipes: Pipes) -> EnginePlan {
+    EnginePlan {
         rules: crawl::Plan {
             seeds: seeds.to_vec(),
             delay: Some(Duration::ZERO),
@@ -222,11 +227,11 @@ fn plan(seeds: &[PageUrl], pipes: Pipes) -> Plan {
             ..ScopeRules::default()
         },
         traps: page::url::traps::Rules::default(),
-        fetch: fetch::Settings {
-            http: Http::Http11,
+        fetch: fetch::FetchOptions {
+            http: HttpMode::Http11,
             allow_private: AllowPrivate::Always,
-            network: Network::Memory(pipes),
-            ..fetch::Settings::default()
+            network: NetworkTransport::Memory(pipes),
+            ..fetch::FetchOptions::default()
         },
         pages: None,
         time: None,

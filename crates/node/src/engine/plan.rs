@@ -3,20 +3,20 @@
 use std::time::Duration;
 
 use crawl::scope::ScopeRules;
-use fetch::{Http, Settings};
+use fetch::{FetchOptions, HttpMode};
 use page::url::traps;
 
 /// All parameters of a crawl except its policies.
 #[derive(Debug, Clone)]
-pub struct Plan {
-    /// The rules of the core. [`Plan::core`] sets two of them from `fetch`.
+pub struct EnginePlan {
+    /// The rules of the core. [`EnginePlan::core`] sets two of them from `fetch`.
     pub rules: crawl::Plan,
     /// Which URLs belong to the crawl.
     pub scope: ScopeRules,
     /// Limits on the shape of URLs.
     pub traps: traps::Rules,
     /// How requests are made.
-    pub fetch: Settings,
+    pub fetch: FetchOptions,
     /// Stop after this many pages.
     pub pages: Option<u64>,
     /// Stop after this time.
@@ -27,7 +27,7 @@ pub struct Plan {
     pub level: repository::archive::Level,
 }
 
-impl Plan {
+impl EnginePlan {
     /// Returns the rules of the core, completed by the settings of requests.
     pub fn core(&self) -> crawl::Plan {
         crawl::Plan {
@@ -39,13 +39,13 @@ impl Plan {
 
     /// Returns the most requests under way on one connection.
     ///
-    /// With `Http::Auto` it is one: a server gets several requests at once only if the user asks
-    /// for it.
+    /// With `HttpMode::Auto` it is one: a server gets several requests at once only if the user
+    /// asks for it.
     fn width(&self) -> usize {
         match self.fetch.http {
-            Http::Auto | Http::Http10 | Http::Http11 => 1,
-            Http::Pipelined(depth) => depth.requests(),
-            Http::Http2 => STREAMS,
+            HttpMode::Auto | HttpMode::Http10 | HttpMode::Http11 => 1,
+            HttpMode::Pipelined(depth) => depth.requests(),
+            HttpMode::Http2 => STREAMS,
         }
     }
 }

@@ -12,10 +12,10 @@ use crawl::{
     Get, Judged, Opened, Reply, Request as Wanted, RobotsFile, TOKEN, VisitId,
     verdict::{Asked, Verdict},
 };
-use fetch::{Answer, Connection, Fetcher, Request, Response, Route, Trouble};
+use fetch::{Connection, FetchAnswer, FetchRequest, Fetcher, Response, Route, Trouble};
 use frontier::Probe;
 use ledger::Ledger;
-use page::{Digest, PageUrl, Robots};
+use page::{PageUrl, Robots, TextDigest};
 use policy::Moment;
 use repository::archive::{Capture, Level, Original, Profile, Sealed, Truncated, seal};
 use tokio::sync::mpsc::UnboundedSender;
@@ -90,12 +90,12 @@ impl Requests {
         let answer = self.fetcher.robots(&url, &mut connection).await;
         let busy = matches!(answer.status, Some(429 | 503));
         let file = match answer.verdict {
-            fetch::Verdict::Found(text) => RobotsFile::Found {
+            fetch::RobotsVerdict::Found(text) => RobotsFile::Found {
                 rules: Arc::new(Robots::parse(&text, TOKEN)),
                 text: String::from_utf8_lossy(&text).into_owned(),
             },
-            fetch::Verdict::Missing => RobotsFile::Missing,
-            fetch::Verdict::Unavailable => RobotsFile::Unavailable,
+            fetch::RobotsVerdict::Missing => RobotsFile::Missing,
+            fetch::RobotsVerdict::Unavailable => RobotsFile::Unavailable,
         };
         let event = Event::RulesArrived {
             visit,
@@ -128,7 +128,7 @@ impl Requests {
             return self.report(DriverMessage::Done(None, event));
         };
         self.keep(distance).await;
-        let request = Request {
+        let request = FetchRequest {
             url: &url,
             etag: None,
             last_modified: None,
@@ -136,7 +136,7 @@ impl Requests {
         let answer = connection.get(&request).await;
         let response = answer.outcome.as_ref().ok();
         let found = response.map(|response| {
-            let digest = repository::archive::Digest::of(&[&response.body]);
+            let digest = repository::archive::PayloadDigest::of(&[&response.body]);
             let live = answer::live(response, &url, TOKEN, digest);
             text_of(&live, &url).map_or(Probe::Honest, Probe::Soft)
         });
@@ -206,10 +206,10 @@ impl Requests {
     /// Each page is reported as it arrives, because a whole batch of bodies needs too much memory.
     /// The last report returns the connection.
     async fn get_all(self, get: Get, mut connection: Box<Connection>) {
-        let requests: Vec<Request<'_>> = get.requests.iter().map(request).collect();
+        let requests: Vec<FetchRequest<'_>> = get.requests.iter().map(request).collect();
         let from = connection.address().ip();
         let mut last = None;
-        let answered = |place: usize, answer: Answer| {
+        let answered = |place: usize, answer: FetchAnswer| {
             let claim = &get.requests[place].claim;
             let judged = match answer.outcome {
                 Err(Trouble::Unanswered) => Answered::Unanswered,
@@ -243,7 +243,13 @@ impl Requests {
     }
 
     /// Judges an answer and compresses it for the archive.
-    fn judge(&self, get: &Get, claim: &Claim, answer: Answer, from: IpAddr) -> Answered<Sealed> {
+    fn judge(
+        &self,
+        get: &Get,
+        claim: &Claim,
+        answer: FetchAnswer,
+        from: IpAddr,
+    ) -> Answered<Sealed> {
         let response = match &answer.outcome {
             Ok(response) => response,
             Err(trouble) if trouble.is_repeatable() && get.requests.len() == 1 && !get.last_try => {
@@ -313,11 +319,11 @@ impl Requests {
 }
 
 /// Returns the request for a page. It is conditional if the server's 304 answers can be trusted.
-fn request(wanted: &Wanted) -> Request<'_> {
+fn request(wanted: &Wanted) -> FetchRequest<'_> {
     let before = wanted.claim.before.as_ref();
     let copy = before.and_then(|before| before.copy.as_ref());
     let trusted = copy.filter(|_| wanted.conditional);
-    Request {
+    FetchRequest {
         url: &wanted.claim.url,
         etag: trusted.and_then(|copy| copy.etag.as_deref()),
         last_modified: trusted.and_then(|copy| copy.last_modified.as_deref()),
@@ -351,7 +357,7 @@ fn sealed(claim: &Claim, capture: &Capture<'_>, verdict: &Verdict, level: Level)
             let original = Original {
                 url: &claim.url,
                 at: timestamp(copy.at),
-                digest: repository::archive::Digest(copy.payload),
+                digest: repository::archive::PayloadDigest(copy.payload),
             };
             seal::revisit(capture, &original, profile, level)
         }
@@ -360,7 +366,7 @@ fn sealed(claim: &Claim, capture: &Capture<'_>, verdict: &Verdict, level: Level)
 }
 
 /// Returns the digest of the text of an answer, if it is a page with status 200.
-fn text_of(answer: &Judgeable, url: &PageUrl) -> Option<Digest> {
+fn text_of(answer: &Judgeable, url: &PageUrl) -> Option<TextDigest> {
     if answer.status != 200 {
         return None;
     }

@@ -13,10 +13,10 @@ use policy::Moment;
 use repository::archive::Sealed;
 
 use super::Engine;
-use crate::explain::sources::Row;
+use crate::explain::sources::SourceSummary;
 use crate::live::meter::written;
 use crate::live::snapshot::{
-    CrawlState, FreshnessOutlook, Mode, PolicyNames, Server, Snapshot, Storage,
+    CrawlMode, CrawlState, FreshnessOutlook, HostSnapshot, PolicyNames, Snapshot, Storage,
 };
 use crate::panics::POISONED;
 use crate::planning::Estimates;
@@ -36,7 +36,7 @@ const SOURCES: usize = 200;
 pub(super) struct SnapshotCache {
     last: Option<(Moment, Arc<Snapshot>)>,
     measured: Option<Moment>,
-    sources: Vec<Row>,
+    sources: Vec<SourceSummary>,
 }
 
 impl Engine {
@@ -68,7 +68,7 @@ impl Engine {
         snapshot
     }
 
-    fn collect_snapshot(&self, now: Moment, sources: Vec<Row>) -> Snapshot {
+    fn collect_snapshot(&self, now: Moment, sources: Vec<SourceSummary>) -> Snapshot {
         let elapsed = self.clock.elapsed();
         let view = self.ask(move |core| CoreView::at(core, elapsed, now));
         let CoreView {
@@ -89,10 +89,10 @@ impl Engine {
             process: std::process::id(),
             address: self.live.address(),
             mode: match mode {
-                crawl::Mode::Stopping => Mode::Stopping,
-                crawl::Mode::Running => Mode::Running,
-                crawl::Mode::Paused if visits + uncommitted > 0 => Mode::Pausing,
-                crawl::Mode::Paused => Mode::Paused,
+                crawl::Mode::Stopping => CrawlMode::Stopping,
+                crawl::Mode::Running => CrawlMode::Running,
+                crawl::Mode::Paused if visits + uncommitted > 0 => CrawlMode::Pausing,
+                crawl::Mode::Paused => CrawlMode::Paused,
             },
             visits,
             uncommitted,
@@ -161,7 +161,7 @@ impl Engine {
     }
 
     /// Fills in the name of a host from the ledger, if the core does not have it.
-    fn named(&self, host: HostEntry) -> Server {
+    fn named(&self, host: HostEntry) -> HostSnapshot {
         let mut server = host.server;
         if server.origin.is_empty()
             && let Some(key) = host.key
@@ -205,7 +205,7 @@ impl CoreView {
 
 /// A host, and the ledger key of one of its pages, from which its name can be read.
 struct HostEntry {
-    server: Server,
+    server: HostSnapshot,
     key: Option<PageKey>,
 }
 
@@ -216,10 +216,10 @@ fn host_entry(core: &mut Core<Sealed>, place: Place) -> HostEntry {
     let recent = page.and_then(|page| frontier.recent(page));
     let recent = recent.and_then(|found| page::PageUrl::parse(&found.url).ok());
     let origin = recent.map_or(String::new(), |url| url.origin().to_owned());
-    let server = known.unwrap_or(Server {
+    let server = known.unwrap_or(HostSnapshot {
         origin,
         robots: "unknown".into(),
-        ..Server::default()
+        ..HostSnapshot::default()
     });
     let (state, next) = match place.state {
         Doing::Visited => ("visited", None),
@@ -230,7 +230,7 @@ fn host_entry(core: &mut Core<Sealed>, place: Place) -> HostEntry {
     };
     HostEntry {
         key: page.and_then(|page| frontier.key(page)),
-        server: Server {
+        server: HostSnapshot {
             address: place.address.map(|address| address.to_string()),
             state: state.to_owned(),
             next,
@@ -242,10 +242,10 @@ fn host_entry(core: &mut Core<Sealed>, place: Place) -> HostEntry {
 }
 
 /// Returns the figures of a host that is in memory.
-fn server(host: &Host) -> Server {
+fn server(host: &Host) -> HostSnapshot {
     let facts = host.facts();
     let ms = |seconds: f64| (seconds * 1e4).round() / 10.0;
-    Server {
+    HostSnapshot {
         origin: facts.origin.clone(),
         requests: facts.requests,
         connect_ms: facts.speed.map(|speed| ms(speed.connect)),
@@ -258,7 +258,7 @@ fn server(host: &Host) -> Server {
         .to_owned(),
         crawl_delay: host.crawl_delay().map(|delay| delay.as_secs_f64()),
         failures: host.failures(),
-        ..Server::default()
+        ..HostSnapshot::default()
     }
 }
 

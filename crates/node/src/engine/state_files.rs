@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::Engine;
-use crate::explain::sources::{Row, best, rows};
+use crate::explain::sources::{SourceSummary, best, rows};
 use crate::store;
 
 /// How often the file of sources is written.
@@ -31,7 +31,7 @@ impl Engine {
     }
 
     /// Returns the best sources, by the worth of the new pages that they name; at most `most`.
-    pub(super) fn sources(&self, most: usize) -> Vec<Row> {
+    pub(super) fn sources(&self, most: usize) -> Vec<SourceSummary> {
         let keys = self.ask(move |core| best(core.frontier(), most));
         let mut known = HashMap::new();
         for key in keys.into_iter().flatten() {

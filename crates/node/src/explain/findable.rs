@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use page::PageUrl;
-use repository::log::{Choices, Click, Log, Search};
+use repository::log::{Choices, Click, EventLog, Search};
 use serde::{Deserialize, Serialize};
 
 use crate::store;
@@ -47,7 +47,10 @@ impl Findable {
         };
         let log = store::log(root);
         let mut choices = Choices::default();
-        choices.read(&Log::<Search>::open(&log), &Log::<Click>::open(&log))?;
+        choices.read(
+            &EventLog::<Search>::open(&log),
+            &EventLog::<Click>::open(&log),
+        )?;
         let chosen = choices.of(url.id()).into_iter().take(QUERIES);
         Ok(Some(Self {
             in_links: kept.in_links,

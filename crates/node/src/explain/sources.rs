@@ -4,7 +4,7 @@ mod cover;
 mod listed;
 
 use frontier::{Frontier, PageKey};
-use policy::source::{Account, Kind};
+use policy::source::{Account, SourceKind};
 use policy::{Crawl, History, Moment, Page};
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ const DAY: f64 = 86_400.0;
 
 /// One source, as `avocet sources`, the API and the dashboard show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct SourceSummary {
     /// Its URL.
     pub url: String,
     /// The kind of source: `main` (a main page), `listing` (a sitemap or feed), or `near` (one link
@@ -52,7 +52,7 @@ pub fn rows(
     frontier: &mut Frontier<Crawl>,
     most: usize,
     mut known: impl FnMut(PageKey) -> Option<(String, History)>,
-) -> Vec<Row> {
+) -> Vec<SourceSummary> {
     let price = frontier.price();
     let accounts = best_accounts(frontier, most);
     let mut rows = Vec::new();
@@ -68,7 +68,7 @@ pub fn rows(
         if let Some(sources) = &frontier.policy().sources {
             let young = !sources.polls(page);
             let due = sources.due(page, price);
-            rows.push(Row {
+            rows.push(SourceSummary {
                 url,
                 on: due.is_some() && !young,
                 why: why(&account, &history, young, due.is_some()),
@@ -77,7 +77,7 @@ pub fn rows(
                 interval_hours: due
                     .zip(history.asked)
                     .map(|(due, asked)| due.since(asked).as_secs_f64() / 3600.0),
-                ..Row::of(&account)
+                ..SourceSummary::of(&account)
             });
         }
     }
@@ -107,7 +107,7 @@ fn best_accounts(frontier: &mut Frontier<Crawl>, most: usize) -> Vec<Account> {
     accounts
 }
 
-impl Row {
+impl SourceSummary {
     fn of(account: &Account) -> Self {
         let outlook = account.outlook;
         Self {
@@ -127,11 +127,11 @@ impl Row {
     }
 }
 
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: SourceKind) -> &'static str {
     match kind {
-        Kind::Main => "main",
-        Kind::Listing => "listing",
-        Kind::Near => "near",
+        SourceKind::Main => "main",
+        SourceKind::Listing => "listing",
+        SourceKind::Near => "near",
     }
 }
 

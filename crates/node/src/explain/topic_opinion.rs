@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use frontier::Visited;
 use page::PageUrl;
-use policy::focus::{Evidence, Field, Known, ON_TOPIC};
+use policy::focus::{Evidence, Field, ON_TOPIC, TopicDefinition};
 use serde::{Deserialize, Serialize};
 
 use super::PageFacts;
@@ -55,7 +55,7 @@ impl TopicOpinion {
             return Ok(None);
         };
         let topic = subject.open()?;
-        let (Known::Examples(bayes), Some(text)) =
+        let (TopicDefinition::Examples(bayes), Some(text)) =
             (&topic.known, recovery::kept_text(archive, place, url))
         else {
             return Ok(None);

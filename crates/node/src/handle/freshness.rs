@@ -14,12 +14,12 @@ pub struct PageFreshness {
     /// When a copy was last known to equal the page.
     pub checked: Option<Timestamp>,
     /// How often the page changes.
-    pub pace: Pace,
+    pub pace: ChangePace,
 }
 
 /// How often a page changes, as estimated from revisits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Pace {
+pub enum ChangePace {
     /// The page was read once only.
     Unknown,
     /// No revisit found a change during this time.
@@ -32,12 +32,12 @@ impl PageFreshness {
     pub(super) fn of(visited: &Visited) -> Self {
         Self {
             checked: visited.history.fresh.map(timestamp),
-            pace: Pace::of(&visited.history),
+            pace: ChangePace::of(&visited.history),
         }
     }
 }
 
-impl Pace {
+impl ChangePace {
     /// Estimates the pace from the visits to one page ([`policy::change_rate`]).
     fn of(history: &History) -> Self {
         match change_rate(history) {
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn paces() {
-        let check = |revisits: u64, changes: u64, expected: Pace| {
+        let check = |revisits: u64, changes: u64, expected: ChangePace| {
             let day = |n: u64| Moment::from_micros(n * 86_400_000_000);
             let first = History::default().after(Visit::new(day(0), Outcome::Changed));
             let history = (1..=revisits).fold(first, |history, n| {
@@ -76,9 +76,9 @@ mod tests {
                 };
                 history.after(Visit::new(day(n), outcome))
             });
-            let pace = Pace::of(&history);
+            let pace = ChangePace::of(&history);
             match (pace, expected) {
-                (Pace::Every(found), Pace::Every(expected)) => {
+                (ChangePace::Every(found), ChangePace::Every(expected)) => {
                     let off = found.as_secs_f64() / expected.as_secs_f64();
                     assert!((0.99..1.01).contains(&off), "{found:?} {expected:?}");
                 }
@@ -86,11 +86,15 @@ mod tests {
             }
         };
         let hours = |hours: f64| Duration::from_secs_f64(hours * 3600.0);
-        check(0, 0, Pace::Unknown);
-        check(8, 0, Pace::Still(hours(192.0)));
+        check(0, 0, ChangePace::Unknown);
+        check(8, 0, ChangePace::Still(hours(192.0)));
         // Ten gaps of a day, five with a change: λ = ln 2 a day.
-        check(10, 5, Pace::Every(hours(24.0 / std::f64::consts::LN_2)));
+        check(
+            10,
+            5,
+            ChangePace::Every(hours(24.0 / std::f64::consts::LN_2)),
+        );
         // Finite, though every revisit found a change: λ = ln 21 a day.
-        check(10, 10, Pace::Every(hours(24.0 / 3.044_52)));
+        check(10, 10, ChangePace::Every(hours(24.0 / 3.044_52)));
     }
 }

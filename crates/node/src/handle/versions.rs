@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use page::PageUrl;
-use repository::archive::{self, Kept, captures};
+use repository::archive::{self, StoredAnswer, captures};
 
 use crate::answer;
 use crate::store;
@@ -40,7 +40,7 @@ pub struct PageVersion {
     pub news: bool,
     /// Whether the body equals the previous one, or the server said that it is unchanged.
     pub unchanged: bool,
-    kept: Kept,
+    kept: StoredAnswer,
 }
 
 impl Timeline {
@@ -50,7 +50,7 @@ impl Timeline {
         let found = captures(&store::archive(root), url, || begun.elapsed() > PATIENCE)?;
         let older = found.kept.len().saturating_sub(MOST);
         let mut before = None;
-        let version = |(place, kept): (usize, Kept)| {
+        let version = |(place, kept): (usize, StoredAnswer)| {
             let whole = !kept.revisit && kept.status == Some(200);
             let news = whole && (before.is_none() || kept.digest != before);
             if whole {

@@ -258,7 +258,7 @@ fn seed(text: &str) -> Result<PageUrl> {
 fn pass_gate(seed: &PageUrl, config: &Settings, allowed: bool) -> Result<()> {
     let named = config.crawl.seeds.iter().map(|text| PageUrl::parse(text));
     let named: Vec<PageUrl> = named.filter_map(Result::ok).collect();
-    let mut settings = fetch::Settings::default();
+    let mut settings = fetch::FetchOptions::default();
     let private = allowed || config.fetch.allow_private;
     settings.open_gate(private, &named);
     settings.check_url(seed).map_err(|refused| {

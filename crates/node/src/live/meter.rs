@@ -31,7 +31,7 @@ const PRICELESS: f64 = 1e30;
 /// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum FetchPurpose {
     /// The first copy of a page.
     New,
     /// Another copy of a known page.
@@ -40,7 +40,7 @@ pub enum Kind {
     Source,
 }
 
-impl From<crawl::Purpose> for Kind {
+impl From<crawl::Purpose> for FetchPurpose {
     fn from(purpose: crawl::Purpose) -> Self {
         match purpose {
             crawl::Purpose::New => Self::New,
@@ -69,11 +69,11 @@ impl Counts {
         self.new + self.refresh + self.source + self.overhead
     }
 
-    fn of(&mut self, kind: Kind) -> &mut u64 {
+    fn of(&mut self, kind: FetchPurpose) -> &mut u64 {
         match kind {
-            Kind::New => &mut self.new,
-            Kind::Refresh => &mut self.refresh,
-            Kind::Source => &mut self.source,
+            FetchPurpose::New => &mut self.new,
+            FetchPurpose::Refresh => &mut self.refresh,
+            FetchPurpose::Source => &mut self.source,
         }
     }
 
@@ -111,7 +111,7 @@ pub struct Fetch {
     /// When it was requested.
     pub at: String,
     /// The purpose.
-    pub kind: Kind,
+    pub kind: FetchPurpose,
     /// The HTTP status of the answer; `null` if there was none.
     pub status: Option<u16>,
     /// Bytes over the wire.
@@ -128,7 +128,7 @@ pub struct Fetch {
 
 /// The figures of one time span.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct SeriesPoint {
     /// The start, in seconds since 1970.
     pub at: f64,
     /// The length in seconds.
@@ -176,9 +176,9 @@ pub struct Meter {
     /// Performance figures of the core.
     pub core: CoreFigures,
     recent: VecDeque<Fetch>,
-    points: VecDeque<Point>,
+    points: VecDeque<SeriesPoint>,
     /// The current point and its start.
-    open: Option<(Moment, Point)>,
+    open: Option<(Moment, SeriesPoint)>,
     span: Duration,
     /// Time, requests and bytes at the ticks of the last ten seconds.
     late: VecDeque<(Moment, u64, u64)>,
@@ -186,14 +186,14 @@ pub struct Meter {
 
 impl Meter {
     /// Counts a fetch of a page.
-    pub fn fetched(&mut self, kind: Kind, fetch: Fetch) {
+    pub fn fetched(&mut self, kind: FetchPurpose, fetch: Fetch) {
         *self.counts.of(kind) += 1;
         self.bytes += fetch.bytes;
         let worth = fetch.worth.unwrap_or(0.0);
         match kind {
-            Kind::New => self.gains.new += worth,
-            Kind::Refresh => self.gains.refresh += worth,
-            Kind::Source => self.gains.source += worth,
+            FetchPurpose::New => self.gains.new += worth,
+            FetchPurpose::Refresh => self.gains.refresh += worth,
+            FetchPurpose::Source => self.gains.source += worth,
         }
         if let Some((_, point)) = &mut self.open {
             *point.fetches.of(kind) += 1;
@@ -245,7 +245,7 @@ impl Meter {
     }
 
     /// Returns the points of the last hours, including the current one.
-    pub fn series(&self) -> Vec<Point> {
+    pub fn series(&self) -> Vec<SeriesPoint> {
         let open = self.open.map(|(_, point)| point);
         let open = open.filter(|point| point.seconds > 0.0);
         self.points.iter().copied().chain(open).collect()
@@ -261,7 +261,7 @@ impl Meter {
         (rate(last.1, first.1), rate(last.2, first.2))
     }
 
-    fn push(&mut self, point: Point) {
+    fn push(&mut self, point: SeriesPoint) {
         self.span = self.span.max(SHORTEST);
         self.points.push_back(point);
         if self.points.len() <= POINTS {
@@ -272,13 +272,13 @@ impl Meter {
             return;
         }
         self.span *= 2;
-        let halves: Vec<Point> = self.points.drain(..).collect();
-        let both = |two: &[Point]| two.iter().skip(1).fold(two[0], Point::and);
+        let halves: Vec<SeriesPoint> = self.points.drain(..).collect();
+        let both = |two: &[SeriesPoint]| two.iter().skip(1).fold(two[0], SeriesPoint::and);
         self.points = halves.chunks(2).map(both).collect();
     }
 }
 
-impl Point {
+impl SeriesPoint {
     /// Merges two neighbouring points.
     fn and(mut self, later: &Self) -> Self {
         self.fetches.add(&later.fetches);
@@ -315,10 +315,10 @@ pub fn written(moment: Moment) -> String {
     timestamp(moment).to_string()
 }
 
-fn new_point(at: Moment) -> Point {
-    Point {
+fn new_point(at: Moment) -> SeriesPoint {
+    SeriesPoint {
         at: at.micros() as f64 / 1e6,
-        ..Point::default()
+        ..SeriesPoint::default()
     }
 }
 
@@ -334,7 +334,7 @@ mod tests {
         Fetch {
             url: "http://e.org/".into(),
             at: String::new(),
-            kind: Kind::New,
+            kind: FetchPurpose::New,
             status: Some(200),
             bytes: 10,
             ms: 1.0,
@@ -350,8 +350,8 @@ mod tests {
         meter.tick(at(0), TickValues::default());
         let hours = 3;
         for second in 1..=hours * 3600 {
-            meter.fetched(Kind::New, fetch(Some(2.0)));
-            meter.fetched(Kind::Refresh, fetch(None));
+            meter.fetched(FetchPurpose::New, fetch(Some(2.0)));
+            meter.fetched(FetchPurpose::Refresh, fetch(None));
             meter.overhead(5);
             meter.tick(at(second), TickValues::default());
             assert!(meter.series().len() <= POINTS + 1);

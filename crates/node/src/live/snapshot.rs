@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::core_figures::CoreFigures;
 use crawl::Summary;
 
-use super::meter::{Counts, Fetch, Point, WorthSums};
-use crate::explain::sources::Row;
+use super::meter::{Counts, Fetch, SeriesPoint, WorthSums};
+use crate::explain::sources::SourceSummary;
 
 /// A description of a running crawl at one moment.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -28,13 +28,13 @@ pub struct Snapshot {
     #[serde(default)]
     pub core: CoreFigures,
     /// The busiest hosts.
-    pub servers: Vec<Server>,
+    pub servers: Vec<HostSnapshot>,
     /// The best sources.
-    pub sources: Vec<Row>,
+    pub sources: Vec<SourceSummary>,
     /// The last fetches, newest first.
     pub recent: Vec<Fetch>,
     /// Figures over the last hours.
-    pub series: Vec<Point>,
+    pub series: Vec<SeriesPoint>,
 }
 
 /// The state of a crawl, as in `state.json`.
@@ -52,7 +52,7 @@ pub struct CrawlState {
     /// The address at which it serves HTTP; `null` if it does not.
     pub address: Option<String>,
     /// Whether it runs, is paused, or stops.
-    pub mode: Mode,
+    pub mode: CrawlMode,
     /// Visits under way.
     pub visits: usize,
     /// Requests that are not committed yet.
@@ -72,7 +72,7 @@ pub struct CrawlState {
 /// Whether a crawl runs, is paused, or stops.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub enum CrawlMode {
     /// It fetches.
     #[default]
     Running,
@@ -84,7 +84,7 @@ pub enum Mode {
     Stopping,
 }
 
-impl Mode {
+impl CrawlMode {
     /// Returns the name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -144,7 +144,7 @@ pub struct Storage {
 
 /// One host and its server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Server {
+pub struct HostSnapshot {
     /// The host, such as `https://example.org`.
     pub origin: String,
     /// The IP address and port of its server, if it was resolved.

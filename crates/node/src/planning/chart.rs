@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
-use super::Point;
+use super::CurvePoint;
 
 const WIDTH: usize = 64;
 const HEIGHT: usize = 14;
 
 /// Draws curves over fetches per day, on a logarithmic scale. Each curve has a letter; where two
 /// overlap, the first one is visible.
-pub fn draw(curves: &[(char, &[Point])]) -> String {
+pub fn draw(curves: &[(char, &[CurvePoint])]) -> String {
     let points = || curves.iter().flat_map(|(_, curve)| curve.iter());
-    let shown = |point: &&Point| point.reached > 0.02 && point.reached < 0.999;
+    let shown = |point: &&CurvePoint| point.reached > 0.02 && point.reached < 0.999;
     let across = points().filter(shown).map(|point| point.fetches_per_day);
     let (least, most) = across.fold((f64::INFINITY, 0.0_f64), |(least, most), x| {
         (least.min(x), most.max(x))
@@ -63,11 +63,11 @@ mod tests {
 
     #[test]
     fn a_curve_rises_from_left_to_right() {
-        let point = |fetches_per_day: f64| Point {
+        let point = |fetches_per_day: f64| CurvePoint {
             fetches_per_day,
             reached: fetches_per_day / (fetches_per_day + 100.0),
         };
-        let curve: Vec<Point> = (0..60).map(|step| point(1.25f64.powi(step))).collect();
+        let curve: Vec<CurvePoint> = (0..60).map(|step| point(1.25f64.powi(step))).collect();
         let text = draw(&[('*', &curve)]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), HEIGHT + 2);

@@ -91,7 +91,7 @@ impl InLinks {
     }
 
     /// Adds the pending links to the pages that the index has. Returns the number of these pages.
-    pub fn flush(&mut self, index: &mut index::Writer) -> Result<usize> {
+    pub fn flush(&mut self, index: &mut index::PageIndexWriter) -> Result<usize> {
         let mut updated = Vec::new();
         for (&page, pending) in &mut self.pages {
             if pending.absent || pending.words.is_empty() && pending.links < MANY {
@@ -127,7 +127,7 @@ impl PendingLinks {
 
 #[cfg(test)]
 mod tests {
-    use repository::index::{Document, Index, Query};
+    use repository::index::{Document, Index, SearchQuery};
 
     use super::*;
 
@@ -185,10 +185,10 @@ mod tests {
         assert_eq!(links.flush(&mut writer).unwrap(), 0, "already added");
         writer.commit(2).unwrap();
         let found = |text| {
-            let query = Query {
+            let query = SearchQuery {
                 text,
                 limit: 10,
-                ..Query::default()
+                ..SearchQuery::default()
             };
             index.search(&query).unwrap().total
         };

@@ -10,8 +10,8 @@ use std::time::Duration;
 use crawl::Met;
 use page::PageUrl;
 use policy::Moment;
-use repository::index::{Demand, Workload};
-use repository::log::{Click, Log, LogError, Position};
+use repository::index::{QueryCounter, Workload};
+use repository::log::{Click, EventLog, LogError, Position};
 
 use crate::store;
 
@@ -22,11 +22,11 @@ const WORKLOAD_EVERY: Duration = Duration::from_secs(600);
 
 /// The searches and clicks that were read so far.
 pub struct Searches {
-    log: Log,
+    log: EventLog,
     position: Position,
-    clicks: Log<Click>,
+    clicks: EventLog<Click>,
     clicks_position: Position,
-    demand: Demand,
+    demand: QueryCounter,
     /// The number of queries in the last workload for the index, and its time.
     last_workload: Option<(u64, Moment)>,
     read_at: Option<Moment>,
@@ -37,11 +37,11 @@ impl Searches {
     /// Follows the logs of a store from their beginning.
     pub fn of(root: &Path) -> Self {
         Self {
-            log: Log::open(&store::log(root)),
+            log: EventLog::open(&store::log(root)),
             position: Position::default(),
-            clicks: Log::open(&store::log(root)),
+            clicks: EventLog::open(&store::log(root)),
             clicks_position: Position::default(),
-            demand: Demand::default(),
+            demand: QueryCounter::default(),
             last_workload: None,
             read_at: None,
             met: Vec::new(),
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn new_lines_are_read_and_the_workload_is_updated_periodically() {
         let directory = tempfile::tempdir().unwrap();
-        let log = Log::open(&store::log(directory.path()));
+        let log = EventLog::open(&store::log(directory.path()));
         let mut searches = Searches::of(directory.path());
         let at = |seconds: u64| Moment::from_micros(seconds * 1_000_000);
         let follow = |searches: &mut Searches, second| {
@@ -161,7 +161,7 @@ mod tests {
             query: None,
             rank: None,
         };
-        Log::open(&store::log(directory.path()))
+        EventLog::open(&store::log(directory.path()))
             .append(&click)
             .unwrap();
         let met = follow(&mut searches, 75);

@@ -6,19 +6,19 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use fetch::Limits;
+use fetch::FetchLimits;
 use frontier::DomainLimits;
 use page::url::traps::Rules;
 use policy::catalog::Upkeep;
 use policy::retry::Retry;
-use policy::source::Settings as SourceDefaults;
+use policy::source::SourceRules;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::brand::{BrandTitle, Colour};
 use super::quantity::{Rate, Time};
-use super::setting::{Section, Setting, section};
+use super::setting::{Setting, SettingsSection, section};
 use crawl::scope::Reach;
 
 section! {
@@ -132,19 +132,19 @@ section! {
     /// Limits on the time and size of one response, and on the form of URLs.
     [limits] LimitSettings {
         /// Time to connect.
-        connect: Time = Time(Limits::default().connect);
+        connect: Time = Time(FetchLimits::default().connect);
         /// Time to the end of the response header.
-        first_byte: Time = Time(Limits::default().first_byte);
+        first_byte: Time = Time(FetchLimits::default().first_byte);
         /// Time to the end of the body.
-        total: Time = Time(Limits::default().total);
+        total: Time = Time(FetchLimits::default().total);
         /// Bytes of a body as transferred.
-        body: usize = Limits::default().body;
+        body: usize = FetchLimits::default().body;
         /// Bytes of a body after decompression.
-        decoded: usize = Limits::default().decoded;
+        decoded: usize = FetchLimits::default().decoded;
         /// Decompressed bytes for each byte transferred.
-        ratio: usize = Limits::default().ratio;
+        ratio: usize = FetchLimits::default().ratio;
         /// How long a body may arrive slowly.
-        slow_for: Time = Time(Limits::default().slow_for);
+        slow_for: Time = Time(FetchLimits::default().slow_for);
         /// The longest URL that is fetched, in bytes.
         url_length: usize = Rules::default().max_length;
         /// The most segments of a URL's path.
@@ -210,17 +210,17 @@ section! {
         /// The share of the budget that the published schedulers plan for.
         share: f64 = 0.5, range((std::ops::Bound::Excluded(0.0), std::ops::Bound::Included(1.0)));
         /// The number of past polls that the rate of new links is estimated from.
-        polls: usize = SourceDefaults::default().polls, range(1.0..=10.0);
+        polls: usize = SourceRules::default().polls, range(1.0..=10.0);
         /// The time between two plans.
-        replan: Time = Time(SourceDefaults::default().replan);
+        replan: Time = Time(SourceRules::default().replan);
         /// The width of the bins in which clicks are counted, by the age of their page.
-        bin: Time = Time(SourceDefaults::default().bin), range(1.0..);
+        bin: Time = Time(SourceRules::default().bin), range(1.0..);
         /// The age at which a page one link from a front page becomes a source.
-        older_than: Time = Time(SourceDefaults::default().older);
+        older_than: Time = Time(SourceRules::default().older);
         /// Rates of new links follow the hour of the week.
-        rhythm: bool = SourceDefaults::default().rhythm;
+        rhythm: bool = SourceRules::default().rhythm;
         /// Clicks that a new page is expected to get before anything is known.
-        profit: f64 = SourceDefaults::default().profit, positive();
+        profit: f64 = SourceRules::default().profit, positive();
         /// On which pages clicks are counted.
         clicks: ClickLog = ClickLog::Fetched;
     }
@@ -268,7 +268,7 @@ section! {
 }
 
 /// Returns all sections, in the order of the reference.
-pub fn sections() -> [Section; 9] {
+pub fn sections() -> [SettingsSection; 9] {
     [
         CrawlSettings::section(),
         FetchSettings::section(),

@@ -13,7 +13,7 @@ pub struct SettingInForce {
     /// The value; `None` if there is neither a value nor a fixed default.
     pub value: Option<serde_json::Value>,
     /// The layer that gives it.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
     /// The default in words, if there is one.
     pub default: Option<String>,
     /// The numbers that are allowed, in words.
@@ -27,7 +27,7 @@ pub struct SettingInForce {
 /// A layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum SettingOrigin {
     /// Avocet itself.
     Default,
     /// `avocet.toml`.
@@ -36,7 +36,7 @@ pub enum Origin {
     Flag,
 }
 
-impl Origin {
+impl SettingOrigin {
     /// Returns its name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -58,9 +58,9 @@ pub fn in_force(flags: &Layer, file: &Layer) -> Vec<SettingInForce> {
         .map(|setting| {
             let given = |layer: &Layer| layer.get(setting.section, setting.key).cloned();
             let origin = match (given(flags), given(&merged)) {
-                (Some(_), _) => Origin::Flag,
-                (None, Some(_)) => Origin::File,
-                (None, None) => Origin::Default,
+                (Some(_), _) => SettingOrigin::Flag,
+                (None, Some(_)) => SettingOrigin::File,
+                (None, None) => SettingOrigin::Default,
             };
             let value = given(&merged).or_else(|| setting.default.clone());
             SettingInForce {
@@ -94,11 +94,17 @@ mod tests {
             let one = all.iter().find(|one| one.setting == path).unwrap();
             (one.value.clone(), one.origin)
         };
-        assert_eq!(of("crawl.connections"), (Some(json!(9)), Origin::Flag));
-        assert_eq!(of("crawl.depth"), (Some(json!(3)), Origin::File));
-        assert_eq!(of("crawl.per_server"), (Some(json!(1)), Origin::Default));
+        assert_eq!(
+            of("crawl.connections"),
+            (Some(json!(9)), SettingOrigin::Flag)
+        );
+        assert_eq!(of("crawl.depth"), (Some(json!(3)), SettingOrigin::File));
+        assert_eq!(
+            of("crawl.per_server"),
+            (Some(json!(1)), SettingOrigin::Default)
+        );
         // The flag --order excludes the file's focus.
-        assert_eq!(of("crawl.focus"), (None, Origin::Default));
+        assert_eq!(of("crawl.focus"), (None, SettingOrigin::Default));
         assert!(!format!("{all:?}").contains("secret"));
     }
 }

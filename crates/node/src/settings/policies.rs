@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use policy::catalog::{Catalog, Order, Upkeep, Wish, Wishes};
 use policy::order::Scores;
 use policy::server::Strategy;
-use policy::source::{Seen, Settings as SourceRules};
+use policy::source::{Seen, SourceRules};
 use policy::{Policy, Refresh, Sources, Worth};
 use serde::{Deserialize, Serialize};
 

@@ -75,7 +75,7 @@ pub struct Range {
 
 /// A section of `avocet.toml`.
 #[derive(Debug)]
-pub struct Section {
+pub struct SettingsSection {
     /// Its name.
     pub name: &'static str,
     /// What it is about, in one sentence.
@@ -344,7 +344,7 @@ macro_rules! section {
 
         impl $name {
             /// Returns the declarations of this section.
-            fn section() -> Section {
+            fn section() -> SettingsSection {
                 let default = Self::default();
                 let settings = vec![$(
                     Setting::new::<$type>(
@@ -356,7 +356,7 @@ macro_rules! section {
                     $(.$method($($argument),*))*
                 ),+];
                 let about = concat!($($about),+).trim_ascii();
-                Section { name: stringify!($section), about, settings }
+                SettingsSection { name: stringify!($section), about, settings }
             }
         }
     };

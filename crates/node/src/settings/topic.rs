@@ -47,7 +47,7 @@ pub struct Lesson {
     /// The topic.
     pub topic: focus::Topic,
     /// The examples.
-    pub examples: Vec<Judged>,
+    pub examples: Vec<JudgedExample>,
     /// The parent topic: all examples are pages of the parent.
     #[serde(default)]
     pub under: Option<String>,
@@ -55,7 +55,7 @@ pub struct Lesson {
 
 /// An example, judged by a classifier that was trained without it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct JudgedExample {
     /// A URL or a file.
     pub name: String,
     /// Whether it is a positive example.
@@ -135,7 +135,7 @@ impl Lesson {
                 );
             }
             let next = read(&path.with_file_name(format!("{under}.json")))?;
-            if let focus::Known::Examples(bayes) = &next.topic.known {
+            if let focus::TopicDefinition::Examples(bayes) = &next.topic.known {
                 above.push((**bayes).clone());
             }
             lesson.under = next.under;
@@ -224,14 +224,14 @@ fn path(root: &Path, name: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use policy::focus::{Document, Topic, Trainer};
+    use policy::focus::{Topic, Trainer, TrainingDocument};
 
     fn lesson(name: &str) -> Lesson {
         let mut trainer = Trainer::default();
         for (n, text) in ["red", "blue", "red", "blue"].into_iter().enumerate() {
-            let page = Document {
+            let page = TrainingDocument {
                 text,
-                ..Document::default()
+                ..TrainingDocument::default()
             };
             trainer.add(&page, n % 2 == 0);
         }
@@ -270,9 +270,9 @@ mod tests {
             ..lesson(name)
         };
         under("red", "colour").write(root).unwrap();
-        let page = Document {
+        let page = TrainingDocument {
             text: "red",
-            ..Document::default()
+            ..TrainingDocument::default()
         };
         let of = |name: &str| Subject::named(root, name).open().unwrap();
         let (whole, part) = (of("colour"), of("red"));

@@ -263,7 +263,7 @@ fn a_main_part_with_hardly_any_text_is_a_failure() {
     let article = read_article(&page);
     assert_eq!(
         article.extraction,
-        Extraction::Fallback(Failure::SmallShare)
+        Extraction::Fallback(ExtractionFailure::SmallShare)
     );
     assert!(article.text.contains("goes on"));
 }
@@ -441,7 +441,7 @@ fn a_page_without_an_article_gives_its_text() {
 #[test]
 fn the_fallback_is_all_but_navigation() {
     let page = "<nav><a href=/>Home</a></nav><main>© Us</main><p>One.<p>Two.";
-    let article = whole(page, &url(), Failure::Repeated);
+    let article = whole(page, &url(), ExtractionFailure::Repeated);
     assert_eq!(article.text, "© Us\nOne.\nTwo.");
     assert_eq!(article.extraction.reason(), Some("repeated"));
 }
@@ -451,7 +451,7 @@ fn a_template_is_what_pages_repeat() {
     let page = |text: &str| {
         let html =
             format!("<p>© Us<h2>Site</h2><p>{text}<pre>}}</pre><h2 id=e>End {text}</h2><p>Imprint");
-        whole(&html, &url(), Failure::Repeated)
+        whole(&html, &url(), ExtractionFailure::Repeated)
     };
     let pages: Vec<Article> = ["One.", "Two.", "Three."].map(page).into();
     let mut first = pages[0].clone();
@@ -491,7 +491,10 @@ fn hostile_markup_never_gets_a_tree() {
     for page in pages {
         assert!(!fits_tree_limits(&page), "{:.40}", page);
         let article = read_article(&page);
-        assert_eq!(article.extraction, Extraction::Fallback(Failure::Hostile));
+        assert_eq!(
+            article.extraction,
+            Extraction::Fallback(ExtractionFailure::Hostile)
+        );
         assert!(article.text.contains("sweeps its bill"), "{:.40}", page);
     }
 }
@@ -697,7 +700,7 @@ proptest! {
             let heads: usize = heads.map(|line| line.split_whitespace().count()).sum();
             prop_assert!(kept + heads >= article.markdown.split_whitespace().count());
         }
-        whole(&html, &url(), Failure::Repeated);
+        whole(&html, &url(), ExtractionFailure::Repeated);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! take a tree builder minutes (hostile-web.md, rows 31 to 33). The check streams and builds no
 //! tree itself.
 
-use crate::html::Limits;
+use crate::html::ReadLimits;
 use crate::html::open_elements::OpenElements;
 use crate::html::tag::{self, TextFlow, is_formatting};
 use crate::html::tokenizer::{ContentModel, HtmlToken, Tokenizer};
@@ -24,7 +24,7 @@ pub(super) fn fits_tree_limits(html: &str) -> bool {
     if html.len() > MAX_BYTES {
         return false;
     }
-    let limits = Limits::default();
+    let limits = ReadLimits::default();
     let mut tokens = Tokenizer::new(html, limits.attributes, limits.value);
     let mut open = OpenElements::new();
     let mut formatting = 0usize;

@@ -39,15 +39,15 @@ fn packed(bytes: &[u8], coding: &str) -> Vec<u8> {
     }
 }
 
-fn within(body: &[u8], encoding: &str, limits: Limits) -> (Vec<u8>, Option<Cut>) {
+fn within(body: &[u8], encoding: &str, limits: CodingLimits) -> (Vec<u8>, Option<Cut>) {
     let content = decode(Cow::Borrowed(body), [encoding.as_bytes()], limits);
     (content.bytes.into_owned(), content.cut)
 }
 
 fn decoded(body: &[u8], encoding: &str, bytes: usize) -> (Vec<u8>, Option<Cut>) {
-    let limits = Limits {
+    let limits = CodingLimits {
         bytes,
-        ..Limits::default()
+        ..CodingLimits::default()
     };
     within(body, encoding, limits)
 }
@@ -84,7 +84,7 @@ fn layers_may_stand_in_two_fields() {
     let content = decode(
         Cow::Borrowed(&body),
         [&b"gzip"[..], b"deflate"],
-        Limits::default(),
+        CodingLimits::default(),
     );
     assert_eq!((&*content.bytes, content.cut), (&b"hi"[..], None));
 }
@@ -92,7 +92,7 @@ fn layers_may_stand_in_two_fields() {
 #[test]
 fn a_body_without_coding_is_not_copied() {
     for (body, values) in [(&b"abc"[..], vec![]), (b"abc", vec![&b"rot13"[..]])] {
-        let content = decode(Cow::Borrowed(body), values, Limits::default());
+        let content = decode(Cow::Borrowed(body), values, CodingLimits::default());
         assert!(matches!(content.bytes, Cow::Borrowed(b"abc")));
     }
 }
@@ -157,10 +157,10 @@ fn bombs_are_cut() {
     let bomb = gzip(&zeros);
     let (bytes, cut) = decoded(&bomb, "gzip", 1 << 30);
     assert_eq!((bytes.len(), cut), (1 << 20, Some(Cut::Ratio)));
-    let limits = Limits {
+    let limits = CodingLimits {
         bytes: 1 << 30,
         ratio: 300,
-        ..Limits::default()
+        ..CodingLimits::default()
     };
     let (bytes, cut) = within(&bomb, "gzip", limits);
     assert_eq!((bytes.len(), cut), (bomb.len() * 300, Some(Cut::Ratio)));
@@ -186,7 +186,7 @@ fn the_ratio_counts_from_where_the_caller_says() {
         (4999, 4999, Some(Cut::Ratio)),
         (0, body.len(), Some(Cut::Ratio)),
     ] {
-        let limits = Limits {
+        let limits = CodingLimits {
             bytes: 1 << 20,
             ratio: 1,
             ratio_from,
@@ -194,7 +194,7 @@ fn the_ratio_counts_from_where_the_caller_says() {
         let (content, why) = within(&body, "gzip", limits);
         assert_eq!((content.len(), why), (bytes, cut), "{ratio_from}");
     }
-    let boundless = Limits {
+    let boundless = CodingLimits {
         bytes: usize::MAX,
         ratio: usize::MAX,
         ratio_from: usize::MAX,
@@ -218,7 +218,7 @@ fn a_wide_window_is_refused() {
 /// size is not.
 #[test]
 fn intermediate_bytes_between_layers_are_limited() {
-    let limits = Limits {
+    let limits = CodingLimits {
         bytes: 1 << 20,
         ratio: 1,
         ratio_from: 1010,

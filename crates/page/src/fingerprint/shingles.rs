@@ -148,11 +148,11 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::Digest;
+    use super::super::TextDigest;
     use super::*;
 
     fn sketch(words: &[String]) -> Shingles {
-        Digest::of(&words.join(" ")).shingles
+        TextDigest::of(&words.join(" ")).shingles
     }
 
     fn numbered(range: std::ops::Range<usize>) -> Vec<String> {

@@ -129,7 +129,7 @@ fn full_add(a: u64, b: u64, c: u64) -> (u64, u64) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Digest, for_each_word};
+    use super::super::{TextDigest, for_each_word};
     use super::*;
 
     /// Computes the same with 64 plain counters.
@@ -157,7 +157,7 @@ mod tests {
         let mut edited = words.clone();
         edited[200] = "edited".into();
         let other: Vec<String> = (0..400).map(|i| format!("v{}", i * i % 997)).collect();
-        let simhash = |words: &[String]| Digest::of(&words.join(" ")).simhash;
+        let simhash = |words: &[String]| TextDigest::of(&words.join(" ")).simhash;
         assert!(simhash(&words).is_near(simhash(&edited)));
         assert!(simhash(&words).distance(simhash(&other)) > 16);
     }
@@ -166,7 +166,7 @@ mod tests {
         #[test]
         fn planes_count_as_counters_do(words in prop::collection::vec("[a-c]{1,2}", 0..200)) {
             let text = words.join(" ");
-            prop_assert_eq!(Digest::of(&text).simhash, counted(&text));
+            prop_assert_eq!(TextDigest::of(&text).simhash, counted(&text));
         }
 
         #[test]

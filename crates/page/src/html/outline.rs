@@ -29,7 +29,7 @@ const ENTRY: u8 = 7;
 
 /// A part of a page with a heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Section {
+pub struct PageSection {
     /// The heading, as a range of the page's text. The section ends where the next one starts.
     pub heading: Range<u32>,
     /// 1 to 6 for `h1` to `h6`; 7 for an entry of a definition list that has an id.
@@ -41,7 +41,7 @@ pub struct Section {
 /// Collects the outline.
 #[derive(Default)]
 pub(super) struct Outline<'a> {
-    sections: Vec<Section>,
+    sections: Vec<PageSection>,
     asides: Vec<(Range<u32>, bool)>,
     heading: Option<OpenHeading<'a>>,
     /// The last id and its position in the text. It becomes the id of a heading at the same
@@ -144,7 +144,7 @@ impl<'a> Outline<'a> {
     }
 
     /// Returns the sections and the navigation of a text.
-    pub(super) fn finish(mut self, text: &str) -> (Vec<Section>, Vec<Range<u32>>) {
+    pub(super) fn finish(mut self, text: &str) -> (Vec<PageSection>, Vec<Range<u32>>) {
         let end = text.len() as u32;
         self.close_heading(end);
         self.close_aside(end);
@@ -169,7 +169,7 @@ impl<'a> Outline<'a> {
         let named = heading.level < ENTRY || heading.id.is_some();
         let length = (at - heading.start) as usize;
         if named && (1..=HEADING).contains(&length) && self.sections.len() < SECTIONS {
-            self.sections.push(Section {
+            self.sections.push(PageSection {
                 heading: heading.start..at,
                 level: heading.level,
                 id: heading.id.map(Into::into),
@@ -288,13 +288,13 @@ fn names_navigation(names: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::url::PageUrl;
-    use crate::{Limits, Reading, read};
+    use crate::{PageReading, ReadLimits, read};
 
-    fn reading(html: &str) -> Reading {
+    fn reading(html: &str) -> PageReading {
         read(
             html,
             &PageUrl::parse("http://a.example/").unwrap(),
-            &Limits::default(),
+            &ReadLimits::default(),
         )
     }
 

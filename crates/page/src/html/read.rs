@@ -13,15 +13,15 @@ use super::links::{LinkCollector, LinkPlace};
 use super::open_elements::OpenElements;
 use super::outline::Outline;
 use super::paths::Paths;
-use super::reading::{Cuts, Limits, LinkKind, Reading};
+use super::reading::{Cuts, LinkKind, PageReading, ReadLimits};
 use super::tag::{self, NameKey, Role, TextFlow, element};
 use super::text::VisibleText;
 use super::tokenizer::{Attribute, ContentModel, HtmlToken, Tokenizer};
-use crate::fingerprint::Digest;
+use crate::fingerprint::TextDigest;
 use crate::url::PageUrl;
 
 /// Reads the page `html` that was found at `base`.
-pub fn read(html: &str, base: &PageUrl, limits: &Limits) -> Reading {
+pub fn read(html: &str, base: &PageUrl, limits: &ReadLimits) -> PageReading {
     let mut tokens = Tokenizer::new(html, limits.attributes, limits.value);
     let mut reader = PageReader::new(html, base, limits);
     while let Some(token) = tokens.next() {
@@ -45,7 +45,7 @@ pub fn read(html: &str, base: &PageUrl, limits: &Limits) -> Reading {
 }
 
 struct PageReader<'a, 'l> {
-    limits: &'l Limits,
+    limits: &'l ReadLimits,
     page: &'l PageUrl,
     open: OpenElements<'a>,
     hidden: Option<Hidden>,
@@ -75,7 +75,7 @@ struct Hidden {
 }
 
 impl<'a, 'l> PageReader<'a, 'l> {
-    fn new(html: &str, page: &'l PageUrl, limits: &'l Limits) -> Self {
+    fn new(html: &str, page: &'l PageUrl, limits: &'l ReadLimits) -> Self {
         Self {
             limits,
             page,
@@ -95,7 +95,7 @@ impl<'a, 'l> PageReader<'a, 'l> {
         }
     }
 
-    fn finish(mut self, tokens: &Tokenizer<'_>) -> Reading {
+    fn finish(mut self, tokens: &Tokenizer<'_>) -> PageReading {
         self.close_link();
         let cut = Cuts {
             links: self.links.dropped,
@@ -105,9 +105,9 @@ impl<'a, 'l> PageReader<'a, 'l> {
         };
         let text = self.text.finish();
         let (sections, asides) = self.outline.finish(&text);
-        Reading {
+        PageReading {
             title: self.title.finish(),
-            digest: Digest::of(&text),
+            digest: TextDigest::of(&text),
             text,
             sections,
             asides,

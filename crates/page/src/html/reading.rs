@@ -7,13 +7,13 @@ use std::ops::Range;
 
 use super::fields::Fields;
 use super::meta::RobotsMeta;
-use super::outline::Section;
-use crate::fingerprint::Digest;
+use super::outline::PageSection;
+use crate::fingerprint::TextDigest;
 use crate::url::{PageId, PageUrl};
 
 /// Limits on what is read from one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ReadLimits {
     /// Links kept; further ones are only counted.
     pub links: usize,
     /// Bytes of visible text kept.
@@ -30,7 +30,7 @@ pub struct Limits {
     pub value: usize,
 }
 
-impl Default for Limits {
+impl Default for ReadLimits {
     /// The limits of hostile-web.md, rows 30 (values), 32 (attributes), 34 (links) and 35
     /// (text). Titles beyond 512 bytes and anchor texts beyond 1,024 are not written for people.
     fn default() -> Self {
@@ -48,14 +48,14 @@ impl Default for Limits {
 
 /// What was read from a page.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct PageReading {
     /// The content of `title` with white space collapsed; empty if there is none.
     pub title: String,
     /// The visible text in document order: single spaces, and a line break between blocks. It
     /// excludes scripts, styles, templates, `noscript` and SVG.
     pub text: String,
     /// The sections of the text, in order.
-    pub sections: Vec<Section>,
+    pub sections: Vec<PageSection>,
     /// The parts of the text that are navigation: menus, breadcrumbs, footers.
     pub asides: Vec<Range<u32>>,
     /// Bytes of anchor text outside of navigation.
@@ -77,7 +77,7 @@ pub struct Reading {
     /// The metadata that the page states about itself.
     pub fields: Fields,
     /// Fingerprint and sketches of the text.
-    pub digest: Digest,
+    pub digest: TextDigest,
     /// Number of targets with other schemes: `mailto:`, `javascript:`, `data:` …
     pub not_links: u32,
     /// Number of targets that are not valid URLs.
@@ -106,13 +106,13 @@ pub struct Link {
     pub url: PageUrl,
     /// The id of the target.
     pub id: PageId,
-    /// The anchor text, as a range of [`Reading::text`].
+    /// The anchor text, as a range of [`PageReading::text`].
     pub anchor: Range<u32>,
     /// The element that makes the link.
     pub kind: LinkKind,
     /// Whether every link to this target has `rel=nofollow`.
     pub nofollow: bool,
-    /// The tag path, as an index into [`Reading::paths`].
+    /// The tag path, as an index into [`PageReading::paths`].
     pub path: u32,
     /// Whether the anchor text is part of navigation.
     pub aside: bool,
@@ -137,7 +137,7 @@ pub enum LinkKind {
     Previous,
 }
 
-impl Reading {
+impl PageReading {
     /// Returns the anchor text of a link of this page.
     pub fn anchor(&self, link: &Link) -> &str {
         self.slice(link.anchor.start as usize, link.anchor.end as usize)

@@ -9,8 +9,8 @@ fn page() -> PageUrl {
     PageUrl::parse("http://a.example/dir/page.html").unwrap()
 }
 
-fn reading(html: &str) -> Reading {
-    read(html, &page(), &Limits::default())
+fn reading(html: &str) -> PageReading {
+    read(html, &page(), &ReadLimits::default())
 }
 
 fn targets(html: &str) -> Vec<String> {
@@ -286,13 +286,13 @@ fn hostile_directives_are_ignored() {
     let sub = read(
         "<link rel=canonical href=http://www.b.co.uk/>",
         &PageUrl::parse("http://b.co.uk/").unwrap(),
-        &Limits::default(),
+        &ReadLimits::default(),
     );
     assert!(sub.canonical.is_some());
     let other = read(
         "<link rel=canonical href=http://c.co.uk/>",
         &PageUrl::parse("http://b.co.uk/").unwrap(),
-        &Limits::default(),
+        &ReadLimits::default(),
     );
     assert!(other.canonical.is_none());
 }
@@ -316,7 +316,7 @@ fn limits_hold_and_are_counted() {
     assert_eq!((reading.links.len(), reading.cut.links), (10_000, 20_000));
     assert_eq!(reading.links[9_999].url.path(), "/dir/p9999");
 
-    let long = super::read(&"word ".repeat(500_000), &page(), &Limits::default());
+    let long = super::read(&"word ".repeat(500_000), &page(), &ReadLimits::default());
     assert!(long.cut.text && long.text.len() <= 1 << 20 && long.text.len() > (1 << 20) - 8);
     for (limit, text, cut) in [
         (6, "abcd", true),
@@ -327,9 +327,9 @@ fn limits_hold_and_are_counted() {
         let reading = super::read(
             "abcd éfgh",
             &page(),
-            &Limits {
+            &ReadLimits {
                 text: limit,
-                ..Limits::default()
+                ..ReadLimits::default()
             },
         );
         assert_eq!(
@@ -342,14 +342,14 @@ fn limits_hold_and_are_counted() {
     let anchor = super::read(
         &format!("<a href=x>{}", "é".repeat(5_000)),
         &page(),
-        &Limits::default(),
+        &ReadLimits::default(),
     );
     assert_eq!(anchor.anchor(&anchor.links[0]).len(), 1_024);
 
     let paths: String = (0..2_000)
         .map(|i| format!("<x{i}><a href=p{i}></a></x{i}>"))
         .collect();
-    let paths = super::read(&paths, &page(), &Limits::default());
+    let paths = super::read(&paths, &page(), &ReadLimits::default());
     assert_eq!(
         (
             paths.paths.len(),
@@ -363,7 +363,7 @@ fn limits_hold_and_are_counted() {
     let values = super::read(
         &format!("<a href='data:{}'>x</a>", "x".repeat(1 << 20)),
         &page(),
-        &Limits::default(),
+        &ReadLimits::default(),
     );
     assert_eq!((values.cut.values, values.links.len()), (1, 0));
 }

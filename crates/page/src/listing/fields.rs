@@ -3,7 +3,7 @@
 //! **Invariant:** names are compared without namespace prefix and case. A link counts only if it
 //! has the prefix of its entry: `image:loc` and `itunes:link` lead elsewhere.
 
-use super::Kind;
+use super::ListingKind;
 
 /// An XML format of a sitemap or feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,11 +54,11 @@ impl Format {
         found.map(|(_, format)| *format)
     }
 
-    pub(super) fn kind(self) -> Kind {
+    pub(super) fn kind(self) -> ListingKind {
         match self {
-            Self::Urlset => Kind::Sitemap,
-            Self::Sitemapindex => Kind::Index,
-            Self::Rss | Self::Atom => Kind::Feed,
+            Self::Urlset => ListingKind::Sitemap,
+            Self::Sitemapindex => ListingKind::Index,
+            Self::Rss | Self::Atom => ListingKind::Feed,
         }
     }
 

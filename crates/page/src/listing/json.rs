@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 
-use super::{Kind, Listing, Refused, date};
+use super::{Listing, ListingKind, Refused, date};
 use crate::url::PageUrl;
 
 const BYTES: usize = 8 << 20;
@@ -40,7 +40,7 @@ pub(super) fn read(text: &str, base: &PageUrl, now: i64) -> Result<Listing, Refu
     if !feed.version.contains("jsonfeed.org") {
         return Err(Refused::Other);
     }
-    let mut listing = Listing::new(Kind::Feed);
+    let mut listing = Listing::new(ListingKind::Feed);
     let hub = feed
         .hubs
         .iter()

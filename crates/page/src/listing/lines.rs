@@ -4,11 +4,11 @@
 //! that serves it. A text with any other word, or a list of another site's pages, is an ordinary
 //! text.
 
-use super::{Kind, Listing, Refused};
+use super::{Listing, ListingKind, Refused};
 use crate::url::PageUrl;
 
 pub(super) fn read(text: &str, base: &PageUrl) -> Result<Listing, Refused> {
-    let mut listing = Listing::new(Kind::Sitemap);
+    let mut listing = Listing::new(ListingKind::Sitemap);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if listing.is_full() {
             listing.cut = true;

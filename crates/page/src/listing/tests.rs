@@ -46,7 +46,7 @@ fn a_sitemap_names_pages_and_when_they_changed() {
         <url><loc>mailto:a@e.org</loc></url>
         <url><loc>https://evil.net/</loc></url>
         <url><loc>http://10.0.0.1/</loc></url></urlset>");
-    assert_eq!(found.kind, Kind::Sitemap);
+    assert_eq!(found.kind, ListingKind::Sitemap);
     assert_eq!(
         named(&found),
         [
@@ -74,7 +74,7 @@ fn an_index_names_sitemaps() {
         "<sitemapindex><sitemap><loc>https://www.e.org/1.xml</loc><lastmod>2024</lastmod></sitemap>
         <sitemap>https://www.e.org/2.xml?a=1&b=2</sitemap></sitemapindex>",
     );
-    assert_eq!(found.kind, Kind::Index);
+    assert_eq!(found.kind, ListingKind::Index);
     assert_eq!(
         named(&found),
         [
@@ -94,7 +94,7 @@ fn feeds_name_pages_with_their_latest_date() {
         <item><link>https://proxy.net/4</link><feedburner:origLink>https://www.e.org/4</feedburner:origLink></item>
         <item><link>https://other.net/5</link><pubDate>17 May 2024</pubDate></item></channel></rss>";
     let found = xml(rss);
-    assert_eq!(found.kind, Kind::Feed);
+    assert_eq!(found.kind, ListingKind::Feed);
     assert_eq!(
         named(&found),
         [
@@ -142,7 +142,7 @@ fn feeds_name_pages_with_their_latest_date() {
 fn a_text_is_a_sitemap_only_if_every_line_is_a_page_of_its_site() {
     let lines = |text| listing("text/plain", text);
     let found = lines("\u{feff}https://www.e.org/1\r\n\r\n https://e.org/2 \n").unwrap();
-    assert_eq!(found.kind, Kind::Sitemap);
+    assert_eq!(found.kind, ListingKind::Sitemap);
     assert_eq!(
         named(&found),
         [("https://www.e.org/1", None), ("https://e.org/2", None)]
@@ -390,7 +390,7 @@ proptest! {
                 write!(body, "<lastmod>{date}</lastmod>").unwrap();
             }
             body.push_str("</url>");
-            expected.push(Entry { url, modified: day });
+            expected.push(ListingEntry { url, modified: day });
         }
         body.push_str("</urlset>");
         prop_assert_eq!(xml(&body).entries, expected);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::expression::REFRESH;
 use super::{CatalogError, RateName, RefreshName, Upkeep, Wish};
 use crate::published::refresh::{
-    Adaptive, Age, Freshness, Horizon, Mean, Objective, Proportional, Slotted, UserCentric,
+    Adaptive, Age, Freshness, Horizon, Objective, Proportional, Slotted, UserCentric, WindowMean,
 };
 use crate::refresh::{ByRate, Currency, Foretold, Harmonic, Holistic, Refresh, Uniform};
 use crate::{Curve, Estimator, Rates, Threshold};
@@ -158,8 +158,8 @@ pub const REFRESHES: &[RefreshName] = &[
         wish: None,
         published: true,
         build: |_, _, argument| match argument {
-            None => boxed(UserCentric::new(Mean::Robust)),
-            Some("printed") => boxed(UserCentric::new(Mean::Printed)),
+            None => boxed(UserCentric::new(WindowMean::Robust)),
+            Some("printed") => boxed(UserCentric::new(WindowMean::Printed)),
             Some(_) => {
                 let takes = "`printed`, for the mean of ratios, or nothing: user-centric(printed)";
                 Err(wrong("user-centric", takes))

@@ -172,7 +172,7 @@ pub const SERVERS: &[Servers] = &[
         name: "breadth-first",
         summary: "the server that has waited longest",
         published: true,
-        build: || Box::new(published::server::BreadthFirst),
+        build: || Box::new(published::server::BreadthFirstServers),
     },
     Servers {
         name: "performance",

@@ -10,7 +10,7 @@
 mod consistency;
 
 use super::{Column, PageHosts};
-use crate::{Discovered, History, Number, Visited};
+use crate::{Discovered, History, Number, VisitFact};
 use consistency::Consistency;
 
 /// Weight of the mean of all hosts in the estimate of one host, as a pseudo-count of changes.
@@ -65,7 +65,7 @@ impl Gains {
     }
 
     /// Adds the gains of visits to a page of this importance.
-    pub fn visited(&mut self, visited: &Visited<'_>, importance: f64) {
+    pub fn visited(&mut self, visited: &VisitFact<'_>, importance: f64) {
         let importance = importance as f32;
         let (page, before) = (visited.page, self.importance.get(visited.page));
         self.importance.add(page, importance);
@@ -256,7 +256,7 @@ mod tests {
                 at: crate::Moment::START,
                 appeared: None,
             });
-            let visited = Visited {
+            let visited = VisitFact {
                 page: page_number,
                 before: &History::discovered(Moment::START, 0),
                 after: &page(visits),
@@ -304,7 +304,7 @@ mod tests {
     fn a_repeated_report_counts_once() {
         let mut gains = observed(&[(0, &[Some(6.0)], 3.0)]);
         let (before, after) = (page(&[Some(6.0)]), page(&[Some(6.0), Some(3.0)]));
-        let visited = Visited {
+        let visited = VisitFact {
             page: Number(0),
             before: &before,
             after: &after,

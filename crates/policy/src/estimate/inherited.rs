@@ -195,10 +195,10 @@ impl Inherited {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Link, Text};
+    use crate::{LinkFact, Text};
 
     fn read(inherited: &mut Inherited, page: u32, to: &[u32], value: f32) -> Vec<u32> {
-        let links: Vec<_> = to.iter().map(|&to| Link::new(Number(to), "")).collect();
+        let links: Vec<_> = to.iter().map(|&to| LinkFact::new(Number(to), "")).collect();
         let moved = inherited.read(
             &Read {
                 page: Number(page),

@@ -87,7 +87,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Link, Text};
+    use crate::{LinkFact, Text};
 
     proptest! {
         #[test]
@@ -97,7 +97,7 @@ mod tests {
             let mut links = Links::default();
             let mut model = HashMap::new();
             for (page, to, out_links) in readings {
-                let given: Vec<_> = to.iter().map(|&to| Link::new(Number(to), "")).collect();
+                let given: Vec<_> = to.iter().map(|&to| LinkFact::new(Number(to), "")).collect();
                 let page = Number(page);
                 links.replace(&Read { page, text: Text::Nothing, links: &given, out_links });
                 model.insert(page, (to, out_links));

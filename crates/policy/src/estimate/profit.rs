@@ -28,7 +28,7 @@ pub type Histogram = [f32; BINS];
 
 /// The decay of profit with age: `P·e^{−μ·age}`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Curve {
+pub struct ProfitCurve {
     /// P: total clicks.
     pub profit: f64,
     /// μ, per second.
@@ -39,7 +39,7 @@ pub struct Curve {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
     /// The mean curve of other sources.
-    pub curve: Curve,
+    pub curve: ProfitCurve,
     /// Weight of its P, as a pseudo-count of clicks: the shape of a Gamma distribution.
     pub clicks: f64,
     /// Standard deviation of ln μ.
@@ -115,7 +115,7 @@ impl Ages {
     /// For a fixed μ the best P is `Σa·y/Σa²`, which leaves the error `Σy² − (Σa·y)²/Σa²`. So
     /// all candidates for μ are tried. The paper uses gradient descent, which needs a step size
     /// and a start. Clicks count as evenly spread within bins wider than D.
-    pub fn least_squares(&self, clicks: &Histogram, pages: f64) -> Option<Curve> {
+    pub fn least_squares(&self, clicks: &Histogram, pages: f64) -> Option<ProfitCurve> {
         let clicks = counts(clicks);
         if !(pages > 0.0 && clicks.iter().any(|&count| count > 0.0)) {
             return None;
@@ -145,13 +145,13 @@ impl Ages {
     ///
     /// For a fixed μ and a Gamma prior the best P is `(k + clicks)/(k/P₀ + Σ seen·share)`. μ
     /// maximises the likelihood with that P and a normal prior on ln μ.
-    pub fn likeliest(&self, clicks: &Histogram, seen: &Histogram, prior: &Prior) -> Curve {
+    pub fn likeliest(&self, clicks: &Histogram, seen: &Histogram, prior: &Prior) -> ProfitCurve {
         let (clicks, seen) = (counts(clicks), counts(seen));
         let all = prior.clicks + clicks.iter().sum::<f64>();
         let before = prior.clicks / prior.curve.profit;
         let profit = |candidate: &DecayCandidate| all / (before + sum(&seen, &candidate.shares));
         if all == prior.clicks {
-            return Curve {
+            return ProfitCurve {
                 profit: all / (before + sum(&seen, &self.shares(prior.curve.decay))),
                 decay: prior.curve.decay,
             };
@@ -179,7 +179,7 @@ impl Ages {
         best: usize,
         height: impl Fn(usize) -> f64,
         log_profit: impl Fn(usize) -> f64,
-    ) -> Curve {
+    ) -> ProfitCurve {
         let step = self.candidates[1].log_decay - self.candidates[0].log_decay;
         let mut off = 0.0;
         if best > 0 && best < CANDIDATES - 1 {
@@ -194,7 +194,7 @@ impl Ages {
             false => best.saturating_sub(1),
         };
         let slope = log_profit(neighbour) - log_profit(best);
-        Curve {
+        ProfitCurve {
             profit: (log_profit(best) + slope * off.abs()).exp(),
             decay: (self.candidates[best].log_decay + step * off).exp(),
         }
@@ -294,7 +294,7 @@ mod tests {
 
     fn prior(profit: f64, decay: f64) -> Prior {
         Prior {
-            curve: Curve { profit, decay },
+            curve: ProfitCurve { profit, decay },
             clicks: 0.5,
             spread: 0.5,
         }
@@ -315,7 +315,7 @@ mod tests {
 
     /// Simulates clicks on pages that are each observed up to an age. Returns the clicks and
     /// the observed ages.
-    fn clicked(curve: Curve, watched: &[f64], seed: u64) -> (Histogram, Histogram) {
+    fn clicked(curve: ProfitCurve, watched: &[f64], seed: u64) -> (Histogram, Histogram) {
         let (ages, mut word) = (ages(), seed);
         let (mut clicks, mut seen) = (Histogram::default(), Histogram::default());
         for &until in watched {
@@ -330,7 +330,7 @@ mod tests {
         (clicks, seen)
     }
 
-    fn near(found: Curve, curve: Curve, room: f64) -> bool {
+    fn near(found: ProfitCurve, curve: ProfitCurve, room: f64) -> bool {
         let off = |found: f64, is: f64| (found / is).ln().abs();
         off(found.profit, curve.profit) < room && off(found.decay, curve.decay) < room
     }
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn both_ways_find_the_curve_that_clicks_come_from() {
         for (profit, hours) in [(3.0, 24.0), (0.2, 6.0), (40.0, 60.0), (1.0, 2.0)] {
-            let curve = Curve {
+            let curve = ProfitCurve {
                 profit,
                 decay: 1.0 / (hours * HOUR),
             };
@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn likelihood_knows_that_young_pages_will_be_clicked_yet() {
-        let curve = Curve {
+        let curve = ProfitCurve {
             profit: 5.0,
             decay: 1.0 / 86_400.0,
         };
@@ -425,7 +425,7 @@ mod tests {
         // the interpolation within wide bins.
         let ages = ages();
         let candidate = &ages.candidates[30];
-        let curve = Curve {
+        let curve = ProfitCurve {
             profit: 2.0,
             decay: candidate.log_decay.exp(),
         };

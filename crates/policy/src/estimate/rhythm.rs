@@ -24,7 +24,7 @@ const MOST: f64 = 10.0;
 
 /// The observed time of a source.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Watched {
+pub struct ObservedTime {
     /// When it was last polled.
     pub until: Moment,
     /// Seconds that were observed before.
@@ -73,7 +73,7 @@ impl Rhythm {
 
     /// Sets the clock from the observed sources. An hour with more pages than the rates of the
     /// sources predict runs faster.
-    pub fn learn(&mut self, sources: impl Iterator<Item = Watched>) {
+    pub fn learn(&mut self, sources: impl Iterator<Item = ObservedTime>) {
         let mut expected = [0.0; HOURS];
         for source in sources.filter(|source| source.new > 0.0 && source.seconds > 0.0) {
             let rate = source.new / source.seconds;
@@ -202,7 +202,7 @@ mod tests {
         }
         let seconds = 4.0 * WEEK;
         rhythm.learn(
-            [Watched {
+            [ObservedTime {
                 until: at(seconds),
                 seconds,
                 new,
@@ -232,7 +232,7 @@ mod tests {
         assert!((rhythm.passed(at(7.0), 5_000.0) - 5_000.0).abs() < 1e-6);
         rhythm.arrive(at(60.0), at(120.0));
         rhythm.learn(
-            [Watched {
+            [ObservedTime {
                 until: at(WEEK),
                 seconds: WEEK,
                 new: 1.0,
@@ -254,7 +254,7 @@ mod tests {
         ) {
             let mut rhythm = Rhythm::default();
             pages.iter().for_each(|&(begin, gap)| rhythm.arrive(at(begin), at(begin + gap)));
-            rhythm.learn(watched.iter().map(|&(until, seconds, new)| Watched { until: at(until), seconds, new }));
+            rhythm.learn(watched.iter().map(|&(until, seconds, new)| ObservedTime { until: at(until), seconds, new }));
             let from = at(from);
             let passed = rhythm.passed(from, seconds);
             prop_assert!(passed >= 0.0 && rhythm.passed(from, seconds + more) >= passed);

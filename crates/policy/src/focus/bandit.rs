@@ -20,7 +20,7 @@ use super::rates::RelevanceRate;
 use super::topic::Topic;
 use crate::estimate::Column;
 use crate::words::hash;
-use crate::{Discovered, Link, Moves, Number, Read, Term, Worth};
+use crate::{Discovered, LinkFact, Moves, Number, Read, Term, Worth};
 
 /// Factor of the exploration term. The value 1 suits rewards without a prior.
 const EXPLORATION: f32 = 0.1;
@@ -87,7 +87,7 @@ impl Bandit {
     /// Puts a page into the arm of a link if that arm is better.
     ///
     /// Returns whether the arm or the expected relevance of the page changed.
-    fn place(&mut self, relevance: f32, anchor: f32, link: &Link<'_>) -> bool {
+    fn place(&mut self, relevance: f32, anchor: f32, link: &LinkFact<'_>) -> bool {
         let part = |probability: f32| PARTS.iter().filter(|part| probability >= **part).count();
         let key = (hash(link.path), part(relevance), part(anchor));
         let next = self.arms.len() as u32;

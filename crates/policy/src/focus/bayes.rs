@@ -14,7 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::calibration::{LogisticCurve, logistic};
-use super::trainer::Document;
+use super::trainer::TrainingDocument;
 use super::word_counts::{ByWord, Field, PageWords, counts, weight};
 use crate::words::hash;
 
@@ -138,7 +138,7 @@ impl Bayes {
     }
 
     /// Returns the probability that a page is of the topic, by all fields.
-    pub fn judge(&self, page: &Document<'_>) -> f64 {
+    pub fn judge(&self, page: &TrainingDocument<'_>) -> f64 {
         let said = self.evidence(page.text, Field::Text);
         self.page([
             said.and(self.evidence(page.anchors, Field::Text)),

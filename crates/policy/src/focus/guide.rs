@@ -46,7 +46,7 @@ pub struct Pointer<'a> {
 
 /// The graph of a completed crawl.
 #[derive(Debug, Clone, Default)]
-pub struct Crawled {
+pub struct CrawledGraph {
     rewards: Vec<f32>,
     links: Vec<CrawledLink>,
 }
@@ -59,7 +59,7 @@ struct CrawledLink {
     near: Vec<u32>,
 }
 
-impl Crawled {
+impl CrawledGraph {
     /// Adds a page and returns its index. `reward` is the probability that it is of the topic.
     pub fn page(&mut self, reward: f32) -> usize {
         self.rewards.push(reward);
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_page_is_worth_what_can_be_reached_from_it() {
         // 0 → 1 → 2, which is of the topic; 3 links to itself.
-        let mut crawled = Crawled::default();
+        let mut crawled = CrawledGraph::default();
         for reward in [0.0, 0.0, 1.0, 0.0] {
             crawled.page(reward);
         }
@@ -146,7 +146,7 @@ mod tests {
     fn hubs_have_a_reward_and_are_not_of_the_topic() {
         // Twenty sites: a home page, a list that it links as "courses", a course, and a page on
         // nothing.
-        let mut crawled = Crawled::default();
+        let mut crawled = CrawledGraph::default();
         for _ in 0..20 {
             let [home, list, course, other] = [0.0, 0.0, 1.0, 0.0].map(|r| crawled.page(r));
             crawled.link(home, list, &link("courses"));

@@ -16,12 +16,12 @@ use std::collections::HashMap;
 
 use super::bayes::{Bayes, Evidence};
 use super::predicate::{Candidate, Predicate};
-use super::topic::{Known, Topic};
-use super::trainer::{Document, Trainer};
+use super::topic::{Topic, TopicDefinition};
+use super::trainer::{Trainer, TrainingDocument};
 use super::word_counts::{Field, LinkWords, PageWords};
 use crate::estimate::Column;
 use crate::query::{Query, is_hot, similarity};
-use crate::{Discovered, Link, Needs, Number, Read, Report, Term, Text, Worth};
+use crate::{Discovered, LinkFact, Needs, Number, Read, Report, Term, Text, Worth};
 
 /// Least probability at which a page counts as on the topic.
 pub const ON_TOPIC: f32 = 0.5;
@@ -113,15 +113,15 @@ impl TopicJudge {
     /// Creates a judge for this topic.
     pub fn new(topic: &Topic) -> Self {
         let basis = match &topic.known {
-            Known::Examples(bayes) => Basis::Examples(Box::new(ClassifierBasis {
+            TopicDefinition::Examples(bayes) => Basis::Examples(Box::new(ClassifierBasis {
                 bayes: (**bayes).clone(),
                 above: topic.above.clone(),
             })),
-            Known::Where(predicate) => Basis::Where(Box::new(PredicateBasis {
+            TopicDefinition::Where(predicate) => Basis::Where(Box::new(PredicateBasis {
                 predicate: (**predicate).clone(),
                 urls: HashMap::new(),
             })),
-            Known::Words(words) => match Query::new(words) {
+            TopicDefinition::Words(words) => match Query::new(words) {
                 Ok(query) => Basis::Words(Box::new(QueryBasis {
                     query,
                     trainer: Trainer::default(),
@@ -190,12 +190,12 @@ impl TopicJudge {
     /// Adds a link to the evidence about its target.
     ///
     /// Returns the probability that the target is of the topic, by this link and its URL.
-    pub fn follow(&mut self, link: &Link<'_>) -> f32 {
+    pub fn follow(&mut self, link: &LinkFact<'_>) -> f32 {
         self.follow_counted(link, &LinkWords::of(link.anchor, link.around))
     }
 
     /// Adds a link whose words were already counted; returns the same.
-    pub fn follow_counted(&mut self, link: &Link<'_>, link_words: &LinkWords) -> f32 {
+    pub fn follow_counted(&mut self, link: &LinkFact<'_>, link_words: &LinkWords) -> f32 {
         let Some(evidence) = self.pages.get_mut(link.to) else {
             return 0.0;
         };
@@ -311,7 +311,7 @@ impl PredicateBasis {
         };
         let candidate = Candidate {
             about,
-            ..Candidate::of(Document {
+            ..Candidate::of(TrainingDocument {
                 url: self.urls.get(&page).map_or("", AsRef::as_ref),
                 title,
                 text: body,
@@ -327,10 +327,10 @@ impl QueryBasis {
         let found = self.query.look_at_text(text);
         if let Text::Whole { title, body, .. } = text {
             let on = is_hot(found);
-            let page = Document {
+            let page = TrainingDocument {
                 title,
                 text: body,
-                ..Document::default()
+                ..TrainingDocument::default()
             };
             if self.trainer.examples()[usize::from(on)] < MOST {
                 self.trainer.add(&page, on);

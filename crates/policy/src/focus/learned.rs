@@ -37,7 +37,7 @@ use super::topic::Topic;
 use super::unread::{Origin, UnreadPage};
 use super::word_counts::{LinkWords, PageWords};
 use crate::estimate::{Column, Links};
-use crate::{Discovered, Link, Moves, Number, Read, Term, Text, Worth};
+use crate::{Discovered, LinkFact, Moves, Number, Read, Term, Text, Worth};
 
 /// Number of dense inputs, in this order: base rate, topic by anchors and URL, topic by the best
 /// link, mean parent, best parent, number of parents, siblings, siblings under the same tag
@@ -132,7 +132,7 @@ impl Learned {
         if read.links.is_empty() {
             return;
         }
-        let unnamed = |link: &&Link<'_>| {
+        let unnamed = |link: &&LinkFact<'_>| {
             let known = self.pages.get(link.to.index());
             known.is_some_and(|known| known.count == 0)
         };
@@ -141,7 +141,7 @@ impl Learned {
         self.novelty += NOVELTY_WEIGHT * (share - self.novelty);
     }
 
-    fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>, link_words: &LinkWords) {
+    fn follow(&mut self, from: &Origin, anchor: f32, link: &LinkFact<'_>, link_words: &LinkWords) {
         if let Some(known) = self.pages.get_mut(link.to.index()) {
             known.follow(from, anchor, link, link_words);
             let promised = self.rewards.value(link.to, anchor, link_words);

@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::topic::Topic;
-use super::trainer::Document;
+use super::trainer::TrainingDocument;
 use super::word_counts::{ByWord, Field, counts};
 use crate::About;
 use crate::words::{hash, words};
@@ -29,7 +29,7 @@ use parser::PredicateParser;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Candidate<'a> {
     /// Its URL, title and text.
-    pub document: Document<'a>,
+    pub document: TrainingDocument<'a>,
     /// Its host; empty if unknown.
     pub host: &'a str,
     /// Its language and date, if known.
@@ -38,7 +38,7 @@ pub struct Candidate<'a> {
 
 impl<'a> Candidate<'a> {
     /// Creates a candidate whose host is taken from its URL.
-    pub fn of(document: Document<'a>) -> Self {
+    pub fn of(document: TrainingDocument<'a>) -> Self {
         let url = document.url;
         let after = url.split_once("://").map_or(url, |(_, rest)| rest);
         let host = after.split(['/', ':', '?', '#']).next().unwrap_or_default();

@@ -132,7 +132,7 @@ fn neighbours(page: Number, parent: &Parent, judge: &TopicJudge, links: &Links) 
 mod tests {
     use super::super::tests::{discovered, read, red};
     use super::*;
-    use crate::Link;
+    use crate::LinkFact;
 
     /// Returns a page on this host and in this folder, which page 0 links to under this path.
     fn known(host: u32, folder: u64, path: u64) -> UnreadPage {
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn the_nearer_a_neighbour_the_more_it_says() {
         let mut judge = TopicJudge::new(&red());
-        let links: Vec<Link<'_>> = (1..10).map(|to| Link::new(Number(to), "")).collect();
+        let links: Vec<LinkFact<'_>> = (1..10).map(|to| LinkFact::new(Number(to), "")).collect();
         for page in 0..10 {
             judge.discover(&discovered(page));
         }

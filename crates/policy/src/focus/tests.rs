@@ -7,7 +7,8 @@ use crate::published::focus::{
     Anchor, BestFirst, ContextGraph, Fish, Hard, Intelligent, Laser, Reinforcement, Shark, Soft,
 };
 use crate::{
-    About, Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Term, Text,
+    About, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Page, Policy, Read, Term,
+    Text,
 };
 
 /// Returns a topic whose pages say `red`, while others say `blue`.
@@ -16,10 +17,10 @@ pub fn red() -> Topic {
     for n in 0..40 {
         let on = n % 2 == 0;
         let text = if on { "red" } else { "blue near far" };
-        let page = Document {
+        let page = TrainingDocument {
             text,
             anchors: text,
-            ..Document::default()
+            ..TrainingDocument::default()
         };
         trainer.add(&page, on);
     }
@@ -40,7 +41,7 @@ pub fn discovered(page: u32) -> Discovered<'static> {
 }
 
 /// Returns a read page with this text and these links.
-pub fn read<'a>(page: u32, body: &'a str, links: &'a [Link<'a>]) -> Read<'a> {
+pub fn read<'a>(page: u32, body: &'a str, links: &'a [LinkFact<'a>]) -> Read<'a> {
     Read {
         page: Number(page),
         text: Text::Whole {
@@ -67,9 +68,9 @@ pub fn observe_read(policy: &mut dyn Policy, page: u32, body: &str, links: &[u32
 
 /// The same with anchors and tag paths.
 fn observe_links(policy: &mut dyn Policy, page: u32, body: &str, links: &[(u32, &str, &str)]) {
-    let links: Vec<Link<'_>> = links
+    let links: Vec<LinkFact<'_>> = links
         .iter()
-        .map(|&(to, anchor, path)| Link {
+        .map(|&(to, anchor, path)| LinkFact {
             to: Number(to),
             anchor,
             around: "",
@@ -169,9 +170,9 @@ fn queues_of_a_context_graph_come_in_order() {
         let mut trainer = Trainer::default();
         for n in 0..40 {
             let text = if n % 2 == 0 { word } else { "blue" };
-            let page = Document {
+            let page = TrainingDocument {
                 text,
-                ..Document::default()
+                ..TrainingDocument::default()
             };
             trainer.add(&page, n % 2 == 0);
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::bayes::Bayes;
 use super::guide::Guide;
 use super::predicate::{Candidate, Predicate};
-use super::trainer::Document;
+use super::trainer::TrainingDocument;
 use crate::query::{Query, QueryError, similarity};
 use crate::{About, Text};
 
@@ -18,7 +18,7 @@ pub struct Topic {
     /// The name that the user gave it.
     pub name: String,
     /// Its definition.
-    pub known: Known,
+    pub known: TopicDefinition,
     /// Classifiers of pages by their link distance from the topic; the first is for distance
     /// one. Empty if they were not trained.
     #[serde(default)]
@@ -37,7 +37,7 @@ pub struct Topic {
 /// The definition of a topic.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Known {
+pub enum TopicDefinition {
     /// A classifier, trained on examples.
     Examples(Box<Bayes>),
     /// The words of a query.
@@ -52,7 +52,7 @@ impl Topic {
     pub fn taught(name: impl Into<String>, bayes: Bayes) -> Self {
         Self {
             name: name.into(),
-            known: Known::Examples(Box::new(bayes)),
+            known: TopicDefinition::Examples(Box::new(bayes)),
             layers: Vec::new(),
             guide: None,
             above: Vec::new(),
@@ -63,7 +63,7 @@ impl Topic {
     pub fn described(text: impl Into<String>, predicate: Predicate) -> Self {
         Self {
             name: text.into(),
-            known: Known::Where(Box::new(predicate)),
+            known: TopicDefinition::Where(Box::new(predicate)),
             layers: Vec::new(),
             guide: None,
             above: Vec::new(),
@@ -73,13 +73,13 @@ impl Topic {
     /// Returns the probability that a page is of the topic.
     ///
     /// For a query this is the similarity to its words. For a predicate it is 0 or 1.
-    pub fn probability(&self, page: &Document<'_>) -> f64 {
+    pub fn probability(&self, page: &TrainingDocument<'_>) -> f64 {
         match &self.known {
-            Known::Examples(bayes) => {
+            TopicDefinition::Examples(bayes) => {
                 let all = std::iter::once(&**bayes).chain(&self.above);
                 all.map(|bayes| bayes.judge(page)).product()
             }
-            Known::Words(words) => Query::new(words).map_or(0.0, |mut query| {
+            TopicDefinition::Words(words) => Query::new(words).map_or(0.0, |mut query| {
                 let found = query.look_at_text(Text::Whole {
                     title: page.title,
                     body: page.text,
@@ -87,7 +87,7 @@ impl Topic {
                 });
                 f64::from(similarity(found))
             }),
-            Known::Where(predicate) => {
+            TopicDefinition::Where(predicate) => {
                 let candidate = Candidate::of(*page);
                 f64::from(u8::from(predicate.holds(&candidate)))
             }
@@ -102,7 +102,7 @@ impl Topic {
         Query::new(words)?;
         Ok(Self {
             name: words.to_owned(),
-            known: Known::Words(words.to_owned()),
+            known: TopicDefinition::Words(words.to_owned()),
             layers: Vec::new(),
             guide: None,
             above: Vec::new(),

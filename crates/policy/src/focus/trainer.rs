@@ -24,7 +24,7 @@ const LINKED: usize = 20;
 
 /// A page to train on or to judge.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Document<'a> {
+pub struct TrainingDocument<'a> {
     /// Its URL; empty if it has none.
     pub url: &'a str,
     /// Its title.
@@ -39,7 +39,7 @@ pub struct Document<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct Trainer {
     fields: [FieldVocabulary; 3],
-    examples: Vec<TrainingExample>,
+    examples: Vec<WeightedExample>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -52,7 +52,7 @@ struct FieldVocabulary {
 type WordWeights = Vec<(u32, f32)>;
 
 #[derive(Debug, Clone)]
-struct TrainingExample {
+struct WeightedExample {
     on: bool,
     fields: [WordWeights; 3],
     /// The words of the anchors alone. The words of the text include them, too.
@@ -89,13 +89,13 @@ impl std::error::Error for TooFew {}
 
 impl Trainer {
     /// Adds an example that is of the topic (`on`) or not.
-    pub fn add(&mut self, page: &Document<'_>, on: bool) {
+    pub fn add(&mut self, page: &TrainingDocument<'_>, on: bool) {
         let mut text = self.weigh(page.text, Field::Text);
         let anchors = self.weigh(page.anchors, Field::Text);
         text.extend_from_slice(&anchors);
         let title = self.weigh(page.title, Field::Title);
         let url = self.weigh(page.url, Field::Url);
-        self.examples.push(TrainingExample {
+        self.examples.push(WeightedExample {
             on,
             fields: [text, title, url],
             anchors,
@@ -286,8 +286,8 @@ fn evidence(words: &WordWeights, log_odds: &[Option<f32>]) -> Evidence {
 mod tests {
     use super::*;
 
-    fn page<'a>(text: &'a str, title: &'a str, url: &'a str) -> Document<'a> {
-        Document {
+    fn page<'a>(text: &'a str, title: &'a str, url: &'a str) -> TrainingDocument<'a> {
+        TrainingDocument {
             url,
             title,
             text,

@@ -7,7 +7,7 @@ use super::guide::Pointer;
 use super::logistic::weight_index;
 use super::word_counts::{Field, LinkWords, counts};
 use crate::words::hash;
-use crate::{Discovered, Link, Number};
+use crate::{Discovered, LinkFact, Number};
 
 /// Hashed words stored per page, at most. The six features of its URL may exceed it.
 const MOST_WORDS: usize = 32;
@@ -86,7 +86,13 @@ impl UnreadPage {
     /// Adds a link to this page.
     ///
     /// `anchor` is the probability that this page is of the topic, by the words of the link.
-    pub fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>, link_words: &LinkWords) {
+    pub fn follow(
+        &mut self,
+        from: &Origin,
+        anchor: f32,
+        link: &LinkFact<'_>,
+        link_words: &LinkWords,
+    ) {
         let relevance = from.relevance;
         self.near += from.near;
         self.link = self.link.max(anchor);

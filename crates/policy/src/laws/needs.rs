@@ -13,9 +13,10 @@ use proptest::test_runner::TestRunner;
 use super::sources::{Story, story};
 use super::world::{TestWorld, world};
 use super::{crawl, policies};
-use crate::source::{Settings, Sources};
+use crate::source::{SourceRules, Sources};
 use crate::{
-    Catalog, Discovered, Fact, Link, Moment, Moves, Needs, Number, Page, Policy, Read, Text, Worth,
+    Catalog, Discovered, Fact, LinkFact, Moment, Moves, Needs, Number, Page, Policy, Read, Text,
+    Worth,
 };
 
 /// Policies, each with its name.
@@ -62,8 +63,8 @@ impl Policy for FilteredPolicy<'_> {
                 ..discovered
             })),
             Fact::Read(read) if needs.links => {
-                let known = |link: &Link<'_>| {
-                    let mut passed = Link::new(link.to, "");
+                let known = |link: &LinkFact<'_>| {
+                    let mut passed = LinkFact::new(link.to, "");
                     if needs.words {
                         passed.anchor = link.anchor;
                     }
@@ -78,9 +79,9 @@ impl Policy for FilteredPolicy<'_> {
                     )
                 };
                 let known: Vec<_> = read.links.iter().map(known).collect();
-                let links: Vec<Link<'_>> = known
+                let links: Vec<LinkFact<'_>> = known
                     .iter()
-                    .map(|(to, anchor, around, path)| Link {
+                    .map(|(to, anchor, around, path)| LinkFact {
                         to: *to,
                         anchor,
                         around,
@@ -175,9 +176,9 @@ fn with_sources() -> Named {
     let schedulers = Catalog::standard().schedulers().iter();
     let made = schedulers.map(|scheduler| {
         let mut crawl = crawl("holistic", "gamma");
-        let settings = Settings {
+        let settings = SourceRules {
             per_second: 0.001,
-            ..Settings::default()
+            ..SourceRules::default()
         };
         crawl.sources = Some(Sources::new((scheduler.build)(), settings));
         let crawl: Box<dyn Policy> = Box::new(crawl);

@@ -6,10 +6,10 @@ use proptest::prelude::*;
 
 use super::refreshing;
 use crate::catalog::{Catalog, Upkeep};
-use crate::source::{Account, NewPage, Outlook, Scheduler, Seen, Settings, Sources};
+use crate::source::{Account, NewPage, Outlook, Scheduler, Seen, SourceRules, Sources};
 use crate::{
-    Appeared, Discovered, Fact, History, Link, Moment, Moves, Number, Outcome, Page, Policy, Price,
-    Read, Shown, Text, Visit, Visited,
+    Appeared, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Outcome, Page, Policy,
+    Price, Read, Shown, Text, Visit, VisitFact,
 };
 
 const HOUR: u64 = 3_600;
@@ -208,9 +208,9 @@ impl StoryStep {
                 appeared,
             })),
             Self::Read { page, links } => {
-                let links: Vec<Link<'_>> = links
+                let links: Vec<LinkFact<'_>> = links
                     .iter()
-                    .map(|&to| Link::new(Number(to), "a new page"))
+                    .map(|&to| LinkFact::new(Number(to), "a new page"))
                     .collect();
                 observe(&Fact::Read(Read {
                     page: Number(*page),
@@ -224,7 +224,7 @@ impl StoryStep {
                 page,
                 before,
                 after,
-            } => observe(&Fact::Visited(Visited {
+            } => observe(&Fact::Visited(VisitFact {
                 page: Number(*page),
                 before,
                 after,
@@ -246,15 +246,15 @@ fn schedulers() -> Vec<(&'static str, Box<dyn Scheduler>)> {
 }
 
 /// No page becomes a source by its age, because after a restart main pages count as read again.
-fn settings() -> Settings {
-    Settings {
+fn settings() -> SourceRules {
+    SourceRules {
         per_second: 0.001,
         older: Duration::MAX,
-        ..Settings::default()
+        ..SourceRules::default()
     }
 }
 
-fn sources_after(scheduler: &str, settings: Settings, story: &Story) -> Sources {
+fn sources_after(scheduler: &str, settings: SourceRules, story: &Story) -> Sources {
     let scheduler = Catalog::standard().scheduler(scheduler).unwrap();
     let mut sources = Sources::new(scheduler, settings);
     story.feed(|fact| sources.observe(fact));
@@ -328,7 +328,7 @@ proptest! {
         for (name, scheduler) in schedulers() {
             let refresh = Catalog::standard().refresh("freshness", &Upkeep::default()).unwrap();
             let mut crawl = refreshing(Some(refresh));
-            crawl.sources = Some(Sources::new(scheduler, Settings { rhythm, ..settings() }));
+            crawl.sources = Some(Sources::new(scheduler, SourceRules { rhythm, ..settings() }));
             story.feed(|fact| crawl.observe(fact, &mut Moves::default()));
             for (number, history) in (0..).zip(&story.histories) {
                 let page = Page { number: Number(number), history };
@@ -356,7 +356,7 @@ proptest! {
         let replayed = story.replayed();
         for (name, _) in schedulers() {
             let seen = if own { Seen::Fetched } else { Seen::Known };
-            let settings = Settings { seen, rhythm, ..settings() };
+            let settings = SourceRules { seen, rhythm, ..settings() };
             let [original, restarted] = [&story, &replayed].map(|story| {
                 let sources = sources_after(name, settings.clone(), story);
                 let mut accounts: Vec<Account> = sources.accounts().collect();

@@ -5,8 +5,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use crate::{
-    About, Discovered, Fact, History, Link, Moment, Moves, Number, Outcome, Page, Policy, Read,
-    Shown, Text, Visit, Visited, Worth,
+    About, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Outcome, Page, Policy, Read,
+    Shown, Text, Visit, VisitFact, Worth,
 };
 
 /// The facts of a crawl, in order.
@@ -314,7 +314,7 @@ impl WorldStep {
             } => {
                 let links: Vec<_> = links
                     .iter()
-                    .map(|&(to, anchor)| Link {
+                    .map(|&(to, anchor)| LinkFact {
                         to: Number(to),
                         anchor,
                         around: AROUND[to as usize % AROUND.len()],
@@ -335,7 +335,7 @@ impl WorldStep {
                 after,
             } => {
                 let page = Number(*page);
-                let visited = Visited {
+                let visited = VisitFact {
                     page,
                     before,
                     after,

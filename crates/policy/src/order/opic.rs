@@ -157,7 +157,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Link, Text};
+    use crate::{LinkFact, Text};
 
     fn opic(pages: u32, seeds: u32) -> Opic {
         let mut opic = Opic::default();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     fn read(opic: &mut Opic, page: u32, to: &[u32], outside: u32) {
-        let links: Vec<_> = to.iter().map(|&to| Link::new(Number(to), "")).collect();
+        let links: Vec<_> = to.iter().map(|&to| LinkFact::new(Number(to), "")).collect();
         let out_links = to.len() as u32 + outside;
         let read = Read {
             page: Number(page),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::Scores;
 use crate::catalog::{Catalog, Wishes};
 use crate::{
-    About, Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Text, Worth,
+    About, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Page, Policy, Read, Text,
+    Worth,
 };
 
 /// An ordering, with short methods to feed it facts.
@@ -63,7 +64,7 @@ impl TestOrder {
     ) -> Vec<u32> {
         let links: Vec<_> = links
             .iter()
-            .map(|&(to, anchor)| Link::new(Number(to), anchor))
+            .map(|&(to, anchor)| LinkFact::new(Number(to), anchor))
             .collect();
         let mut moves = Moves::default();
         let read = Read {

@@ -10,7 +10,7 @@ use super::Weibull;
 
 /// A group of pages with the same number of revisits, gap and observed changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Watched {
+pub struct RevisitGroup {
     /// Number of pages.
     pub pages: u32,
     /// Revisits to each of them.
@@ -33,12 +33,13 @@ const SHAPES: (f64, f64) = (0.05, 20.0);
 ///
 /// Returns `None` if no revisit detected a change, or every one did: then the likelihood has no
 /// maximum.
-pub fn fit(watched: &[Watched]) -> Option<Weibull> {
-    let informative: Vec<&Watched> = watched
+pub fn fit(watched: &[RevisitGroup]) -> Option<Weibull> {
+    let informative: Vec<&RevisitGroup> = watched
         .iter()
         .filter(|group| is_informative(group))
         .collect();
-    let sum = |of: fn(&Watched) -> f64| -> f64 { informative.iter().map(|group| of(group)).sum() };
+    let sum =
+        |of: fn(&RevisitGroup) -> f64| -> f64 { informative.iter().map(|group| of(group)).sum() };
     let revisits = sum(|group| f64::from(group.pages) * f64::from(group.revisits));
     let changes = sum(|group| f64::from(group.pages) * f64::from(group.changes));
     if changes == 0.0 || changes >= revisits {
@@ -55,7 +56,7 @@ pub fn fit(watched: &[Watched]) -> Option<Weibull> {
     Weibull::new(shape.exp(), scale.exp())
 }
 
-fn is_informative(group: &Watched) -> bool {
+fn is_informative(group: &RevisitGroup) -> bool {
     group.pages > 0 && group.revisits > 0 && group.gap > 0.0 && group.gap.is_finite()
 }
 
@@ -68,7 +69,7 @@ struct Likelihood {
 }
 
 impl Likelihood {
-    fn of(watched: &[&Watched]) -> Self {
+    fn of(watched: &[&RevisitGroup]) -> Self {
         let shortest = watched.iter().map(|group| group.gap);
         let longest = watched
             .iter()
@@ -78,7 +79,7 @@ impl Likelihood {
         let cells = ((high - low) / GRID).ceil() as u32;
         let at = |n: f64| (low + n * GRID).exp();
         let centres: Vec<f64> = (0..cells).map(|n| at(f64::from(n) + 0.5)).collect();
-        let group = |group: &&Watched| {
+        let group = |group: &&RevisitGroup| {
             let each = centres.iter().map(|&lifetime| relative(group, lifetime));
             (f64::from(group.pages), each.collect())
         };
@@ -107,7 +108,7 @@ impl Likelihood {
 
 /// Returns the likelihood of the group's observations at this lifetime, divided by its maximum
 /// over all lifetimes.
-fn relative(group: &Watched, lifetime: f64) -> f64 {
+fn relative(group: &RevisitGroup, lifetime: f64) -> f64 {
     let (revisits, changes) = (f64::from(group.revisits), f64::from(group.changes));
     let quiet = revisits - changes;
     let times = |count: f64, log: f64| if count == 0.0 { 0.0 } else { count * log };
@@ -153,7 +154,7 @@ mod tests {
     /// Returns the expected observations of 400 pages, spread evenly over the quantiles of
     /// their lifetimes. Each page contributes every number of changes by its probability, in
     /// thousandths.
-    fn expected_groups(lifetimes: &Weibull, revisits: u32, gap: f64) -> Vec<Watched> {
+    fn expected_groups(lifetimes: &Weibull, revisits: u32, gap: f64) -> Vec<RevisitGroup> {
         let mut pages = vec![0.0; revisits as usize + 1];
         for n in 0..400 {
             let lifetime = lifetimes.quantile((f64::from(n) + 0.5) / 400.0);
@@ -166,7 +167,7 @@ mod tests {
                 ways *= quiet / f64::from(changes + 1);
             }
         }
-        let group = |(changes, pages): (u32, f64)| Watched {
+        let group = |(changes, pages): (u32, f64)| RevisitGroup {
             pages: pages.round() as u32,
             revisits,
             changes,
@@ -193,7 +194,7 @@ mod tests {
 
     #[test]
     fn what_says_nothing_gives_nothing() {
-        let group = |pages, revisits, changes| Watched {
+        let group = |pages, revisits, changes| RevisitGroup {
             pages,
             revisits,
             changes,

@@ -12,4 +12,4 @@ pub use age::Age;
 pub use freshness::Freshness;
 pub use proportional::Proportional;
 pub use slotted::{Horizon, Objective, Slotted};
-pub use user_centric::{Mean, UserCentric};
+pub use user_centric::{UserCentric, WindowMean};

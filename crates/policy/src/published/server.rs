@@ -5,7 +5,7 @@ mod crawl_ability;
 mod performance;
 mod quality;
 
-pub use breadth_first::BreadthFirst;
+pub use breadth_first::BreadthFirstServers;
 pub use crawl_ability::CrawlAbility;
 pub use performance::Performance;
 pub use quality::Quality;

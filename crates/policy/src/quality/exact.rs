@@ -13,7 +13,7 @@ use super::attention;
 ///
 /// A page that is not listed, or has no score above zero, is not a result.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct ScoredQuery<'a> {
     /// How often it is searched for.
     pub frequency: f64,
     /// Results by the live copies.
@@ -27,12 +27,12 @@ pub struct Asked<'a> {
 /// This is the value of the repository's results to searchers, relative to a repository that
 /// equals the web. Results with equal scores are ordered by page number. Returns `None` if no
 /// live page matches any query, because quality is then undefined.
-pub fn quality(queries: &[Asked<'_>]) -> Option<f64> {
+pub fn quality(queries: &[ScoredQuery<'_>]) -> Option<f64> {
     let (mut have, mut could) = (0.0, 0.0);
     for asked in queries {
         have += asked.frequency * usefulness(asked);
         could += asked.frequency
-            * usefulness(&Asked {
+            * usefulness(&ScoredQuery {
                 ours: asked.live,
                 ..*asked
             });
@@ -42,7 +42,7 @@ pub fn quality(queries: &[Asked<'_>]) -> Option<f64> {
 
 /// Returns the value of one query to a searcher: Σ_p I(R(p, ours)) · S(live p). Equation 3,
 /// without the frequency.
-pub fn usefulness(asked: &Asked<'_>) -> f64 {
+pub fn usefulness(asked: &ScoredQuery<'_>) -> f64 {
     let mut shown: Vec<(u32, f64)> = asked.ours.iter().copied().filter(is_result).collect();
     shown.sort_by(best_first);
     let mut live: Vec<(u32, f64)> = asked.live.iter().copied().filter(is_result).collect();
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn one(live: &[(u32, f64)], ours: &[(u32, f64)]) -> Option<f64> {
-        quality(&[Asked {
+        quality(&[ScoredQuery {
             frequency: 0.5,
             live,
             ours,
@@ -115,7 +115,7 @@ mod tests {
             type Lists = (f64, Vec<(u32, f64)>, Vec<(u32, f64)>);
             let ask = |lists: &[Lists]| {
                 let asked: Vec<_> = lists.iter()
-                    .map(|(frequency, live, ours)| Asked { frequency: *frequency, live, ours })
+                    .map(|(frequency, live, ours)| ScoredQuery { frequency: *frequency, live, ours })
                     .collect();
                 quality(&asked)
             };

@@ -136,7 +136,7 @@ fn antiderivative(piece: &RankPiece, u: LogRank, aside: f64) -> f64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Asked, exact::usefulness};
+    use super::super::{ScoredQuery, exact::usefulness};
     use super::*;
 
     /// Returns a list of exactly three pieces, whose scores at whole ranks equal F.
@@ -164,7 +164,7 @@ mod tests {
         let mut live = scores.to_vec();
         live[page] = after;
         let (live, before) = (named(&live), named(scores));
-        let asked = |ours| Asked {
+        let asked = |ours| ScoredQuery {
             frequency: 1.0,
             live: &live,
             ours,

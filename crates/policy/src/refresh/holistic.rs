@@ -10,7 +10,7 @@ use super::aging::Aging;
 use super::{Refresh, by_rate};
 use crate::Curve;
 use crate::estimate::{Gains, Trust, Window};
-use crate::{Fact, Needs, Number, Page, Rates, Term, Visited, Worth};
+use crate::{Fact, Needs, Number, Page, Rates, Term, VisitFact, Worth};
 
 /// How A is predicted if little was measured. Without any measured gain, A is the importance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Refresh for Holistic {
         }
     }
 
-    fn weigh(&mut self, visited: &Visited<'_>, importance: f64) {
+    fn weigh(&mut self, visited: &VisitFact<'_>, importance: f64) {
         self.gains.visited(visited, importance);
     }
 

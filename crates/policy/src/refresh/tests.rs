@@ -35,7 +35,7 @@ fn crawled(name: &str, gains: &[Option<f32>]) -> (Box<dyn Refresh>, Vec<History>
                 None => visited,
             }
         });
-        let visited = Visited {
+        let visited = VisitFact {
             page,
             before: &before,
             after: &after,

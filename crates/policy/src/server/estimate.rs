@@ -36,7 +36,7 @@ pub struct Estimate {
 
 /// The connection that a visit would use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct ConnectionSlot {
     /// Whether it is already open.
     pub open: bool,
     /// Whether several requests may be under way on it.
@@ -109,12 +109,12 @@ impl Estimate {
     }
 
     /// Returns the seconds from one answer to the next on this connection.
-    pub fn each(&self, line: Line) -> f64 {
+    pub fn each(&self, line: ConnectionSlot) -> f64 {
         self.response / if line.pipelined { PIPELINED } else { 1.0 }
     }
 
     /// Returns the time that this number of pages takes, including the connection.
-    pub fn cost(&self, pages: usize, line: Line) -> Cost {
+    pub fn cost(&self, pages: usize, line: ConnectionSlot) -> Cost {
         let connect = if line.open { 0.0 } else { 2.0 * self.connect };
         Cost::seconds(connect + pages as f64 * self.each(line))
     }
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn costs_are_those_of_the_paper() {
         let estimate = Estimate::measured(0.1, 0.3, 10);
-        let line = |open, pipelined| Line { open, pipelined };
+        let line = |open, pipelined| ConnectionSlot { open, pipelined };
         let cost = |pages, line| (estimate.cost(pages, line).value() * 1e9).round() / 1e9;
         assert_eq!(cost(1, line(false, false)), 0.5);
         assert_eq!(cost(10, line(false, false)), 3.2);

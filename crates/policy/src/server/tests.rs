@@ -2,16 +2,16 @@
 
 use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
 
-use super::{BestPrefix, Estimate, Line, Queue, Strategy};
+use super::{BestPrefix, ConnectionSlot, Estimate, Queue, Strategy};
 use crate::Rank;
-use crate::published::server::{BreadthFirst, CrawlAbility, Performance, Quality};
+use crate::published::server::{BreadthFirstServers, CrawlAbility, Performance, Quality};
 
 fn estimate(connect: f64, response: f64) -> Estimate {
     Estimate::measured(connect, response, 50)
 }
 
 fn bid(strategy: &dyn Strategy, best: &[f32], estimate: &Estimate) -> (f64, usize) {
-    let line = Line::default();
+    let line = ConnectionSlot::default();
     let bid = strategy.bid(&Queue {
         best,
         estimate,
@@ -25,7 +25,7 @@ fn ranks_are_those_of_the_paper() {
     // Connecting takes two seconds, each page one second.
     let server = estimate(1.0, 1.0);
     let pages = [8.0, 4.0, 1.0, 1.0];
-    assert_eq!(bid(&BreadthFirst, &pages, &server), (0.0, 4));
+    assert_eq!(bid(&BreadthFirstServers, &pages, &server), (0.0, 4));
     assert_eq!(bid(&Performance, &pages, &server), (0.6667, 4));
     assert_eq!(bid(&Quality, &pages, &server), (8.0, 4));
     assert_eq!(bid(&CrawlAbility, &pages, &server), (2.3333, 4));
@@ -38,7 +38,7 @@ fn ranks_are_those_of_the_paper() {
 
 #[test]
 fn a_connection_is_kept_while_the_next_page_pays_more_than_the_best_that_waits() {
-    let (server, line) = (estimate(1.0, 2.0), Line::default());
+    let (server, line) = (estimate(1.0, 2.0), ConnectionSlot::default());
     let queue = Queue {
         best: &[],
         estimate: &server,
@@ -63,7 +63,7 @@ proptest! {
         pipelined: bool,
     ) {
         worths.sort_by(|a, b| b.total_cmp(a));
-        let (estimate, line) = (estimate(connect, response), Line { open, pipelined });
+        let (estimate, line) = (estimate(connect, response), ConnectionSlot { open, pipelined });
         let queue = |pages: usize| Queue { best: &worths[..pages], estimate: &estimate, line };
         let best = BestPrefix.bid(&queue(worths.len()));
         for pages in 1..=worths.len() {
@@ -87,9 +87,9 @@ proptest! {
         let raised: Vec<f32> = worths.iter().map(|worth| worth * better).collect();
         let slow = estimate(connect, response);
         let fast = estimate(connect * faster, response * faster);
-        let strategies: [&dyn Strategy; 5] = [&BreadthFirst, &Performance, &Quality, &CrawlAbility, &BestPrefix];
+        let strategies: [&dyn Strategy; 5] = [&BreadthFirstServers, &Performance, &Quality, &CrawlAbility, &BestPrefix];
         for strategy in strategies {
-            let rank = |best: &[f32], estimate| strategy.bid(&Queue { best, estimate, line: Line::default() }).rank;
+            let rank = |best: &[f32], estimate| strategy.bid(&Queue { best, estimate, line: ConnectionSlot::default() }).rank;
             prop_assert!(rank(&worths, &fast) >= rank(&worths, &slow));
             prop_assert!(rank(&raised, &slow).value() >= rank(&worths, &slow).value() * (1.0 - 1e-6));
             prop_assert!(rank(&worths, &slow).value().is_finite());

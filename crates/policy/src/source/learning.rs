@@ -10,8 +10,8 @@
 //! **Invariant:** P and μ change only in [`Learning::learn`]; λ changes there and at polls.
 
 use super::record::{PageRecord, SourceRecord};
-use super::{Estimation, Outlook, Seen, Settings};
-use crate::estimate::{Ages, Arrivals, Column, Curve, Histogram, Polled, Prior, Rhythm};
+use super::{Estimation, Outlook, Seen, SourceRules};
+use crate::estimate::{Ages, Arrivals, Column, Histogram, Polled, Prior, ProfitCurve, Rhythm};
 use crate::{Moment, Number, Shown};
 
 /// μ of a source without information from clicks: profit decays by a factor of e per day.
@@ -60,7 +60,7 @@ struct HostSums {
 }
 
 impl Learning {
-    pub fn new(estimation: Estimation, settings: &Settings) -> Self {
+    pub fn new(estimation: Estimation, settings: &SourceRules) -> Self {
         Self {
             estimation,
             seen: settings.seen,
@@ -157,7 +157,7 @@ impl Learning {
     }
 
     /// Returns λ of a source, as of now, per second.
-    pub fn rate(&self, record: &SourceRecord, now: Moment, settings: &Settings) -> f64 {
+    pub fn rate(&self, record: &SourceRecord, now: Moment, settings: &SourceRules) -> f64 {
         let even = self.rhythm.as_ref().map(|rhythm| record.evenly(rhythm));
         let polled = match &even {
             Some((finds, watched)) => Polled {
@@ -182,7 +182,7 @@ impl Learning {
         records: &mut [SourceRecord],
         pages: &Column<PageRecord>,
         now: Moment,
-        settings: &Settings,
+        settings: &SourceRules,
     ) {
         if let Some(rhythm) = &mut self.rhythm {
             rhythm.learn(records.iter().filter_map(SourceRecord::span));
@@ -258,7 +258,7 @@ impl Learning {
     }
 
     /// Estimates P and μ of the sources in `stale`.
-    fn fit(&self, records: &mut [SourceRecord], stale: &[usize], settings: &Settings) {
+    fn fit(&self, records: &mut [SourceRecord], stale: &[usize], settings: &SourceRules) {
         let (all, hosts) = match self.estimation {
             Estimation::Bayesian => self.others(records, settings),
             _ => (unknown(settings), Vec::new()),
@@ -278,7 +278,7 @@ impl Learning {
                     let host = hosts[record.host as usize];
                     let profit = (CLICKS + host.clicks) / (CLICKS / all.profit + host.pages);
                     let prior = Prior {
-                        curve: Curve { profit, ..all },
+                        curve: ProfitCurve { profit, ..all },
                         clicks: CLICKS,
                         spread: SPREAD,
                     };
@@ -289,7 +289,11 @@ impl Learning {
     }
 
     /// Returns the curve of all sources together, and the sums of each host.
-    fn others(&self, records: &[SourceRecord], settings: &Settings) -> (Curve, Vec<HostSums>) {
+    fn others(
+        &self,
+        records: &[SourceRecord],
+        settings: &SourceRules,
+    ) -> (ProfitCurve, Vec<HostSums>) {
         let (mut clicks, mut seen) = (Histogram::default(), Histogram::default());
         for record in records.iter().filter(|record| record.counts()) {
             add(&mut clicks, &record.clicks);
@@ -301,7 +305,7 @@ impl Learning {
         let stake = mean_stake(records).filter(|stake| *stake > 0.0);
         let profit = stake.map_or(settings.profit, |stake| stake / DECAY / self.click);
         let prior = Prior {
-            curve: Curve {
+            curve: ProfitCurve {
                 profit,
                 ..unknown(settings)
             },
@@ -321,7 +325,7 @@ impl Learning {
 
     /// Estimates profit without clicks: the mean stake of the source, of its host or of all
     /// sources, times 1/μ.
-    fn predict_profit(&self, records: &mut [SourceRecord], settings: &Settings) {
+    fn predict_profit(&self, records: &mut [SourceRecord], settings: &SourceRules) {
         let hosts = by_host(records, |host, record| {
             host.stakes += record.stakes;
             host.weighed += f64::from(record.weighed);
@@ -336,7 +340,7 @@ impl Learning {
                 ..HostSums::default()
             };
             let host = hosts.get(record.host as usize).and_then(mean);
-            record.curve = Curve {
+            record.curve = ProfitCurve {
                 profit: mean(&own).or(host).unwrap_or(overall),
                 decay: DECAY,
             };
@@ -359,8 +363,8 @@ impl SourceRecord {
 }
 
 /// Returns the prior of a source without clicks.
-fn unknown(settings: &Settings) -> Curve {
-    Curve {
+fn unknown(settings: &SourceRules) -> ProfitCurve {
+    ProfitCurve {
         profit: settings.profit,
         decay: DECAY,
     }
@@ -377,9 +381,9 @@ fn mean_stake(records: &[SourceRecord]) -> Option<f64> {
 }
 
 /// Returns a curve with the mean number of clicks on a page.
-fn mean(record: &SourceRecord) -> Option<Curve> {
+fn mean(record: &SourceRecord) -> Option<ProfitCurve> {
     let clicks: f64 = record.clicks.iter().map(|&clicks| f64::from(clicks)).sum();
-    (clicks > 0.0 && record.pages > 0).then(|| Curve {
+    (clicks > 0.0 && record.pages > 0).then(|| ProfitCurve {
         profit: clicks / f64::from(record.pages),
         decay: DECAY,
     })

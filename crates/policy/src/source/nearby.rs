@@ -7,7 +7,7 @@
 //! **Invariant:** a page waits at most once, no matter how many main pages link to it. Only a page
 //! in `homes` may be returned more than once.
 
-use super::Settings;
+use super::SourceRules;
 use super::record::PageRecord;
 use crate::estimate::Column;
 use crate::{Moment, Number, Read};
@@ -40,7 +40,7 @@ impl Nearby {
         &mut self,
         pages: &Column<PageRecord>,
         now: Moment,
-        settings: &Settings,
+        settings: &SourceRules,
     ) -> Vec<Number> {
         let mut grown = std::mem::take(&mut self.homes);
         self.pages.retain(|&page| {

@@ -5,7 +5,7 @@
 //! `learning.rs`.
 
 use super::Outlook;
-use crate::estimate::{Curve, Histogram, Polled, Rhythm, Watched};
+use crate::estimate::{Histogram, ObservedTime, Polled, ProfitCurve, Rhythm};
 use crate::history::{Find, Finds};
 use crate::{History, Moment, Number};
 
@@ -36,7 +36,7 @@ impl PageRecord {
 
 /// Why a page is a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SourceKind {
     /// The main page of a host, or a seed.
     Main,
     /// A sitemap or a feed.
@@ -52,7 +52,7 @@ pub(super) struct SourceRecord {
     pub page: Number,
     pub host: u32,
     /// Why it is a source; `None` if it is none yet.
-    pub kind: Option<Kind>,
+    pub kind: Option<SourceKind>,
     pub finds: Finds,
     pub polls: u32,
     pub watched: f64,
@@ -76,13 +76,13 @@ pub(super) struct SourceRecord {
     pub news: bool,
     pub learned: Moment,
     /// The last estimate of P, in clicks, and μ.
-    pub curve: Curve,
+    pub curve: ProfitCurve,
     pub outlook: Outlook,
 }
 
 impl SourceRecord {
     pub fn new(page: Number, host: u32) -> Self {
-        let curve = Curve {
+        let curve = ProfitCurve {
             profit: 0.0,
             decay: 1.0,
         };
@@ -125,8 +125,8 @@ impl SourceRecord {
     pub fn counts(&self) -> bool {
         match self.kind {
             None => false,
-            Some(Kind::Near) => self.polls > 0,
-            Some(Kind::Main | Kind::Listing) => self.asked.is_some(),
+            Some(SourceKind::Near) => self.polls > 0,
+            Some(SourceKind::Main | SourceKind::Listing) => self.asked.is_some(),
         }
     }
 
@@ -139,8 +139,8 @@ impl SourceRecord {
     }
 
     /// Returns the time that its polls covered, for the weekly rhythm.
-    pub fn span(&self) -> Option<Watched> {
-        Some(Watched {
+    pub fn span(&self) -> Option<ObservedTime> {
+        Some(ObservedTime {
             until: self.asked?,
             seconds: self.watched,
             new: f64::from(self.finds.total),
@@ -177,7 +177,7 @@ pub struct Account {
     /// Its host, numbered as in [`Discovered`](crate::Discovered).
     pub host: u32,
     /// Why it is a source.
-    pub kind: Kind,
+    pub kind: SourceKind,
     /// Number of new pages that appeared on it so far.
     pub found: u32,
     /// Its outlook.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Settings that all schedulers share.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct SourceRules {
     /// Fetches per second that plans are made for, N.
     pub per_second: f64,
     /// Number of polls that the printed estimate of λ uses, T: up to 10.
@@ -35,7 +35,7 @@ pub enum Seen {
     Fetched,
 }
 
-impl Default for Settings {
+impl Default for SourceRules {
     /// The values of the paper's §5: N = 0.1 per second, seven polls, 30 minutes, 20 minutes,
     /// P_default = 0.01. "Few days" are three.
     fn default() -> Self {

@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** all knowledge here comes from [`Fact`]s, and the time is that of the newest
 //! fact. A new plan is made at a visit or a call of [`wait`](Sources::wait), if one of these
-//! holds: the last plan is older than [`Settings::replan`], the number of sources has grown by a
+//! holds: the last plan is older than [`SourceRules::replan`], the number of sources has grown by a
 //! tenth since, or the first clicks have arrived.
 
 use super::appeal::Appeal;
@@ -14,18 +14,18 @@ use super::learning::Learning;
 use super::nearby::{Nearby, is_main};
 use super::poll::Poll;
 use super::record::{PageRecord, SourceRecord};
-use super::settings::Settings;
-use super::{Account, Estimation, Kind, NewPage, Outlook, Scheduler};
+use super::settings::SourceRules;
+use super::{Account, Estimation, NewPage, Outlook, Scheduler, SourceKind};
 use crate::curve::{self, Curve};
 use crate::estimate::Column;
 use crate::{
-    Discovered, Fact, Moment, Needs, Number, Page, Price, Read, Shown, Term, Visited, Worth,
+    Discovered, Fact, Moment, Needs, Number, Page, Price, Read, Shown, Term, VisitFact, Worth,
 };
 
 /// The content sources of a crawl.
 pub struct Sources {
     scheduler: Box<dyn Scheduler>,
-    settings: Settings,
+    settings: SourceRules,
     pages: Column<PageRecord>,
     records: Vec<SourceRecord>,
     learning: Learning,
@@ -49,7 +49,7 @@ struct LastPlan {
 
 impl Sources {
     /// Creates a registry without sources.
-    pub fn new(scheduler: Box<dyn Scheduler>, settings: Settings) -> Self {
+    pub fn new(scheduler: Box<dyn Scheduler>, settings: SourceRules) -> Self {
         Self {
             learning: Learning::new(scheduler.estimation(), &settings),
             appeal: (scheduler.estimation() == Estimation::Bayesian).then(Appeal::new),
@@ -273,7 +273,7 @@ impl Sources {
             }
         }
         if discovered.seed || is_main(discovered.url) {
-            self.found(discovered.page, Kind::Main);
+            self.found(discovered.page, SourceKind::Main);
         }
     }
 
@@ -293,16 +293,16 @@ impl Sources {
             .records
             .get(place as usize)
             .and_then(|record| record.kind);
-        if kind == Some(Kind::Main) {
+        if kind == Some(SourceKind::Main) {
             self.nearby.read(read, &mut self.pages);
         }
     }
 
-    fn visited(&mut self, visited: &Visited<'_>) {
+    fn visited(&mut self, visited: &VisitFact<'_>) {
         let history = visited.after;
         self.now = self.now.max(history.asked.unwrap_or_default());
         if history.listing {
-            self.found(visited.page, Kind::Listing);
+            self.found(visited.page, SourceKind::Listing);
         }
         if let Some(fresh) = history.fresh {
             let first = fresh
@@ -335,10 +335,10 @@ impl Sources {
     }
 
     /// Makes a page a source. A `Near` source may be upgraded to another kind.
-    fn found(&mut self, page: Number, kind: Kind) {
+    fn found(&mut self, page: Number, kind: SourceKind) {
         let place = self.record(page);
         if let Some(record) = place.and_then(|place| self.records.get_mut(place as usize))
-            && matches!(record.kind, None | Some(Kind::Near))
+            && matches!(record.kind, None | Some(SourceKind::Near))
         {
             let counted = record.counts();
             record.kind = Some(kind);
@@ -373,7 +373,7 @@ impl Sources {
             clicked,
         });
         for page in self.nearby.grown(&self.pages, self.now, &self.settings) {
-            self.found(page, Kind::Near);
+            self.found(page, SourceKind::Near);
         }
         self.learning
             .learn(&mut self.records, &self.pages, self.now, &self.settings);

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::{
-    Appeared, Discovered, Fact, History, Link, Moment, Number, Outcome, Page, Read, Shown, Sources,
-    Text, Visit, Visited,
+    Appeared, Discovered, Fact, History, LinkFact, Moment, Number, Outcome, Page, Read, Shown,
+    Sources, Text, Visit, VisitFact,
 };
 
 const HOUR: u64 = 3_600;
@@ -22,7 +22,7 @@ struct SourcesScenario {
 }
 
 impl SourcesScenario {
-    fn new(settings: Settings) -> Self {
+    fn new(settings: SourceRules) -> Self {
         Self {
             sources: Sources::new(Box::new(Priced), settings),
             histories: Vec::new(),
@@ -48,7 +48,10 @@ impl SourcesScenario {
     }
 
     fn read(&mut self, page: u32, links: &[u32], out_links: u32) {
-        let links: Vec<Link<'_>> = links.iter().map(|&to| Link::new(Number(to), "")).collect();
+        let links: Vec<LinkFact<'_>> = links
+            .iter()
+            .map(|&to| LinkFact::new(Number(to), ""))
+            .collect();
         self.sources.observe(&Fact::Read(Read {
             page: Number(page),
             text: Text::Nothing,
@@ -63,7 +66,7 @@ impl SourcesScenario {
         *history = before
             .after(Visit::new(at(seconds), Outcome::Unchanged))
             .named(new);
-        self.sources.observe(&Fact::Visited(Visited {
+        self.sources.observe(&Fact::Visited(VisitFact {
             page: Number(page),
             before: &before,
             after: history,
@@ -79,7 +82,7 @@ impl SourcesScenario {
         }));
     }
 
-    fn kind(&self, page: u32) -> Option<Kind> {
+    fn kind(&self, page: u32) -> Option<SourceKind> {
         let mut accounts = self.sources.accounts();
         let found = accounts.find(|account| account.page == Number(page));
         found.map(|account| account.kind)
@@ -96,7 +99,7 @@ impl SourcesScenario {
 /// again. The facts come in the order of a restart.
 #[test]
 fn what_a_main_page_links_to_becomes_a_source_with_age() {
-    let mut scenario = SourcesScenario::new(Settings::default());
+    let mut scenario = SourcesScenario::new(SourceRules::default());
     let main = scenario.find("http://e.org/", 0, None);
     let section = scenario.find("http://e.org/news/", 0, None);
     let article = scenario.find("http://e.org/news/1", 0, None);
@@ -113,10 +116,10 @@ fn what_a_main_page_links_to_becomes_a_source_with_age() {
         "pages of two days are too new"
     );
     scenario.visit(main, 4 * DAY, 0);
-    assert_eq!(scenario.kind(section), Some(Kind::Near));
+    assert_eq!(scenario.kind(section), Some(SourceKind::Near));
     assert_eq!(
         (scenario.kind(main), scenario.kind(article)),
-        (Some(Kind::Main), None)
+        (Some(SourceKind::Main), None)
     );
     let page = |scenario: &SourcesScenario, number: u32| {
         let history = &scenario.histories[number as usize];
@@ -132,17 +135,17 @@ fn what_a_main_page_links_to_becomes_a_source_with_age() {
 
 #[test]
 fn where_a_main_page_leads_and_nowhere_else_is_a_source_at_once() {
-    let mut scenario = SourcesScenario::new(Settings::default());
+    let mut scenario = SourcesScenario::new(SourceRules::default());
     let main = scenario.find("http://e.org/", 0, None);
     let home = scenario.find("http://e.org/home", 0, None);
     scenario.read(main, &[home], 1);
     scenario.visit(main, 1, 0);
-    assert_eq!(scenario.kind(home), Some(Kind::Near));
+    assert_eq!(scenario.kind(home), Some(SourceKind::Near));
 }
 
 #[test]
 fn clicks_count_without_a_visit() {
-    let mut scenario = SourcesScenario::new(Settings::default());
+    let mut scenario = SourcesScenario::new(SourceRules::default());
     let main = scenario.find("http://e.org/", 0, None);
     scenario.visit(main, 0, 0);
     let article = scenario.find("http://e.org/1", HOUR, Some((main, 0)));
@@ -162,9 +165,9 @@ fn clicks_count_without_a_visit() {
 #[test]
 fn clicks_from_before_a_page_was_fetched_do_not_count() {
     let clicks = |seen, fetched: Option<u64>, clicked| {
-        let mut scenario = SourcesScenario::new(Settings {
+        let mut scenario = SourcesScenario::new(SourceRules {
             seen,
-            ..Settings::default()
+            ..SourceRules::default()
         });
         let main = scenario.find("http://e.org/", 0, None);
         scenario.visit(main, 0, 0);
@@ -187,7 +190,7 @@ fn clicks_from_before_a_page_was_fetched_do_not_count() {
 /// have the mean worth of the source.
 #[test]
 fn a_page_is_worth_more_in_a_section_that_is_clicked() {
-    let mut scenario = SourcesScenario::new(Settings::default());
+    let mut scenario = SourcesScenario::new(SourceRules::default());
     let main = scenario.find("http://e.org/", 0, None);
     scenario.visit(main, 0, 0);
     let (mut now, mut last) = (0, 0);
@@ -232,9 +235,9 @@ fn a_page_is_worth_more_in_a_section_that_is_clicked() {
 #[test]
 fn a_source_that_sleeps_at_night_is_left_alone() {
     let waits = |rhythm| {
-        let mut scenario = SourcesScenario::new(Settings {
+        let mut scenario = SourcesScenario::new(SourceRules {
             rhythm,
-            ..Settings::default()
+            ..SourceRules::default()
         });
         let main = scenario.find("http://e.org/", 0, None);
         scenario.visit(main, 0, 0);

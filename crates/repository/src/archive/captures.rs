@@ -13,14 +13,14 @@ use page::PageUrl;
 use serde::Deserialize;
 
 use super::cdxj::{CdxjEntry, REVISIT, key};
-use super::{ArchiveError, Digest, RecordLocation, Records, files};
+use super::{ArchiveError, PayloadDigest, RecordLocation, Records, files};
 
 /// Largest record block that is read, in bytes. Larger ones are no pages that a user compares.
 const BLOCK_LIMIT: u64 = 64 << 20;
 
 /// One stored answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct StoredAnswer {
     /// The location of its record.
     pub at: RecordLocation,
     /// When the page was requested. Answers in complete files have a resolution of one second.
@@ -28,7 +28,7 @@ pub struct Kept {
     /// Its HTTP status.
     pub status: Option<u16>,
     /// The digest of its body.
-    pub digest: Option<Digest>,
+    pub digest: Option<PayloadDigest>,
     /// Whether the record only states that the answer equals an earlier one, and does not
     /// contain it.
     pub revisit: bool,
@@ -38,7 +38,7 @@ pub struct Kept {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Captures {
     /// The answers, oldest first.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<StoredAnswer>,
     /// Whether the search was stopped before the newest file was read completely.
     pub cut: bool,
 }
@@ -72,7 +72,7 @@ pub fn captures(
             let Ok(record) = record else { continue };
             let entry = CdxjEntry::of(&record.record).filter(|entry| *entry.url == *url.as_str());
             if let (Some(entry), Some(length)) = (entry, record.length) {
-                found.kept.push(Kept {
+                found.kept.push(StoredAnswer {
                     at: RecordLocation {
                         file: number,
                         offset: record.offset,
@@ -104,8 +104,8 @@ struct CdxjLine {
 }
 
 impl CdxjLine {
-    fn kept(self, file: u32) -> Kept {
-        Kept {
+    fn kept(self, file: u32) -> StoredAnswer {
+        StoredAnswer {
             at: RecordLocation {
                 file,
                 offset: self.offset.parse().unwrap_or_default(),
@@ -113,7 +113,7 @@ impl CdxjLine {
             },
             time: self.time,
             status: self.status.and_then(|status| status.parse().ok()),
-            digest: self.digest.as_deref().and_then(Digest::parse),
+            digest: self.digest.as_deref().and_then(PayloadDigest::parse),
             revisit: self.mime.as_deref() == Some(REVISIT),
         }
     }

@@ -6,8 +6,8 @@
 use page::PageUrl;
 use serde::Serialize;
 
-use super::digest::Digest;
-use super::{Kind, Record};
+use super::digest::PayloadDigest;
+use super::{RecordKind, WarcRecord};
 
 /// The content of a line, without the location of the record.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,15 +17,15 @@ pub(super) struct CdxjEntry {
     pub(super) status: Option<u16>,
     /// The media type; `warc/revisit` for a revisit, as other tools write it.
     pub(super) mime: Option<Box<str>>,
-    pub(super) digest: Option<Digest>,
+    pub(super) digest: Option<PayloadDigest>,
 }
 
 impl CdxjEntry {
     /// Returns `None` for a record that is not a capture of a page.
-    pub(super) fn of(record: &Record) -> Option<Self> {
+    pub(super) fn of(record: &WarcRecord) -> Option<Self> {
         let mime = match record.kind() {
-            Kind::Response => record.media_type(),
-            Kind::Revisit => Some(REVISIT.to_owned()),
+            RecordKind::Response => record.media_type(),
+            RecordKind::Revisit => Some(REVISIT.to_owned()),
             _ => return None,
         };
         Some(Self {

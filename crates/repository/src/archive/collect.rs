@@ -1,9 +1,9 @@
 //! Garbage collection of the archive: removes the records of pages that are no longer stored.
 //!
 //! Files are never rewritten, so a file is collected by copying:
-//! 1. [`Writer::keep`] copies its live records, byte for byte, to the end of the archive.
+//! 1. [`ArchiveWriter::keep`] copies its live records, byte for byte, to the end of the archive.
 //! 2. The caller commits the new locations.
-//! 3. [`Writer::discard`] deletes the old file.
+//! 3. [`ArchiveWriter::discard`] deletes the old file.
 //!
 //! **Invariant:** every committed location can be read at any time. A kill before the commit
 //! leaves the old locations valid; the copies are cut off when the archive is opened at its
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::cdxj::CdxjEntry;
-use super::{ArchiveError, End, RecordLocation, Writer, files, scan};
+use super::{ArchiveError, ArchiveWriter, End, RecordLocation, files, scan};
 
 /// The live records of a file, copied and synced. The value is the permission to discard the file.
 #[must_use = "a file that is not discarded takes its room twice"]
@@ -35,7 +35,7 @@ pub struct Moved {
 
 impl Moved {
     /// Returns the new location of each record, in the order of the `live` argument of
-    /// [`Writer::keep`].
+    /// [`ArchiveWriter::keep`].
     pub fn places(&self) -> &[RecordLocation] {
         &self.places
     }
@@ -46,7 +46,7 @@ impl Moved {
     }
 }
 
-impl Writer {
+impl ArchiveWriter {
     /// Copies the live records of a file to the end of the archive and syncs them. If the file
     /// is the open one, it is completed first.
     ///

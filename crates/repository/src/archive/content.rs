@@ -3,7 +3,7 @@
 //! **Invariant:** the limits are those for answers from the network (hostile-web.md, rows 1 to 4
 //! and 81), because the same code decodes both: [`page::coding`].
 
-use page::coding::Limits;
+use page::coding::CodingLimits;
 
 pub use page::coding::{Content, Cut};
 
@@ -19,12 +19,12 @@ pub struct DecodeLimits {
 impl Default for DecodeLimits {
     /// 8 MB and a ratio of 100 (hostile-web.md, rows 1 and 5).
     fn default() -> Self {
-        let Limits { bytes, ratio, .. } = Limits::default();
+        let CodingLimits { bytes, ratio, .. } = CodingLimits::default();
         Self { bytes, ratio }
     }
 }
 
-impl From<DecodeLimits> for Limits {
+impl From<DecodeLimits> for CodingLimits {
     fn from(limits: DecodeLimits) -> Self {
         Self {
             bytes: limits.bytes,

@@ -11,9 +11,9 @@ use sha1::{Digest as _, Sha1};
 /// It detects damage and equal payloads. It does not defend against attacks: a server can
 /// produce two payloads with the same SHA-1 hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Digest(pub [u8; 20]);
+pub struct PayloadDigest(pub [u8; 20]);
 
-impl Digest {
+impl PayloadDigest {
     /// Hashes the concatenation of the parts.
     pub fn of(parts: &[&[u8]]) -> Self {
         let mut hash = Sha1::new();
@@ -40,7 +40,7 @@ impl Digest {
     }
 }
 
-impl std::fmt::Display for Digest {
+impl std::fmt::Display for PayloadDigest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("sha1:")?;
         f.write_str(&BASE32_NOPAD.encode(&self.0))
@@ -52,8 +52,8 @@ impl std::fmt::Display for Digest {
 ///
 /// So no randomness is needed, and a revisit record can name its original from these four
 /// values.
-pub(super) fn record_id(kind: &str, url: &str, millis: i64, payload: Digest) -> String {
-    let hash = Digest::of(&[
+pub(super) fn record_id(kind: &str, url: &str, millis: i64, payload: PayloadDigest) -> String {
+    let hash = PayloadDigest::of(&[
         kind.as_bytes(),
         b"\n",
         url.as_bytes(),
@@ -82,11 +82,11 @@ mod tests {
 
     #[test]
     fn digests_are_read_as_tools_write_them() {
-        let empty = Digest::of(&[]);
+        let empty = PayloadDigest::of(&[]);
         // SHA-1 of the empty input, FIPS 180-4.
         let hex = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
         assert_eq!(empty.to_string(), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
-        let same = |text: &str| assert_eq!(Digest::parse(text), Some(empty), "{text}");
+        let same = |text: &str| assert_eq!(PayloadDigest::parse(text), Some(empty), "{text}");
         same("sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
         same("SHA-1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj");
         same(&format!("sha1:{hex}"));
@@ -98,15 +98,15 @@ mod tests {
             "md5:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
             "sha1:ü",
         ] {
-            assert_eq!(Digest::parse(other), None, "{other}");
+            assert_eq!(PayloadDigest::parse(other), None, "{other}");
         }
         let not_base32 = "sha1:1I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
-        assert_eq!(Digest::parse(not_base32), None);
+        assert_eq!(PayloadDigest::parse(not_base32), None);
     }
 
     #[test]
     fn ids_differ_in_every_part_and_are_uuids() {
-        let payload = Digest::of(&[b"a"]);
+        let payload = PayloadDigest::of(&[b"a"]);
         let id = record_id("response", "http://a/", 1, payload);
         assert_eq!(
             id.len(),
@@ -118,7 +118,7 @@ mod tests {
             record_id("revisit", "http://a/", 1, payload),
             record_id("response", "http://b/", 1, payload),
             record_id("response", "http://a/", 2, payload),
-            record_id("response", "http://a/", 1, Digest::of(&[b"b"])),
+            record_id("response", "http://a/", 1, PayloadDigest::of(&[b"b"])),
         ] {
             assert_ne!(id, other);
         }

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::cdxj::{self, CdxjEntry};
 use super::scan::OWN_LIMIT;
 use super::seal::Sealed;
-use super::{ArchiveError, Record, RecordLocation, Records, files};
+use super::{ArchiveError, RecordLocation, Records, WarcRecord, files};
 
 /// An entry with the offset and the length of its record.
 type LocatedEntry = (CdxjEntry, u64, u32);
@@ -51,7 +51,7 @@ pub(super) fn entries_before(path: &Path, offset: u64) -> Result<Vec<LocatedEntr
     Ok(entries)
 }
 
-fn placed(record: &Record, offset: u64, length: u32) -> Option<LocatedEntry> {
+fn placed(record: &WarcRecord, offset: u64, length: u32) -> Option<LocatedEntry> {
     CdxjEntry::of(record).map(|entry| (entry, offset, length))
 }
 
@@ -59,7 +59,7 @@ fn placed(record: &Record, offset: u64, length: u32) -> Option<LocatedEntry> {
 /// Returns the problems found.
 pub fn verify<E: From<ArchiveError>>(
     dir: &Path,
-    mut visit: impl FnMut(&RecordLocation, &Record) -> Result<(), E>,
+    mut visit: impl FnMut(&RecordLocation, &WarcRecord) -> Result<(), E>,
 ) -> Result<Vec<ArchiveError>, E> {
     let mut problems = Vec::new();
     let mut entries: BTreeMap<u32, Vec<LocatedEntry>> = BTreeMap::new();

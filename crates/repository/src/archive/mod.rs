@@ -7,9 +7,9 @@
 //! is.
 //!
 //! The thread that fetched a capture [seals](seal) it, because compression is the expensive
-//! part. The single [`Writer`] appends it, and also [collects](Writer::keep) files with few live
-//! records. [`read`] reads one record, [`scan`] all of them in order. [`Records`] reads WARC
-//! files of other tools with the same code and the same limits.
+//! part. The single [`ArchiveWriter`] appends it, and also [collects](ArchiveWriter::keep) files
+//! with few live records. [`read`] reads one record, [`scan`] all of them in order. [`Records`]
+//! reads WARC files of other tools with the same code and the same limits.
 
 mod captures;
 mod cdxj;
@@ -29,20 +29,20 @@ mod scan;
 pub mod seal;
 mod writer;
 
-pub use captures::{Captures, Kept, captures};
+pub use captures::{Captures, StoredAnswer, captures};
 pub use collect::{Moved, sizes};
 pub use content::{Content, Cut, DecodeLimits};
-pub use digest::Digest;
+pub use digest::PayloadDigest;
 pub use error::{ArchiveError, Fault};
 pub use files::number;
 pub use gzip::Level;
 pub use indexes::{Inventory, make_index, verify};
 pub use page::RecordLocation;
-pub use record::{Kind, Record};
-pub use records::{BLOCK_LIMIT, Found, Records};
-pub use scan::{Scan, read, scan};
+pub use record::{RecordKind, WarcRecord};
+pub use records::{BLOCK_LIMIT, FoundRecord, Records};
+pub use scan::{ArchiveScan, read, scan};
 pub use seal::{Capture, Original, Profile, Sealed, Truncated};
-pub use writer::{Discrepancy, Info, MAX_BYTES, Options, Writer};
+pub use writer::{ArchiveOptions, ArchiveWriter, Discrepancy, Info, MAX_BYTES};
 
 use serde::{Deserialize, Serialize};
 

@@ -10,13 +10,13 @@ use jiff::Timestamp;
 use page::{PageUrl, coding};
 
 use super::content::{Content, DecodeLimits};
-use super::digest::Digest;
+use super::digest::PayloadDigest;
 use super::head;
 use super::parse::Header;
 
 /// The type of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum RecordKind {
     /// A response of a server, with its body.
     Response,
     /// A response that stated or showed that nothing changed.
@@ -29,18 +29,18 @@ pub enum Kind {
 
 /// A record of a WARC file.
 #[derive(Debug, Clone)]
-pub struct Record {
-    kind: Kind,
+pub struct WarcRecord {
+    kind: RecordKind,
     fields: Vec<(String, String)>,
     block: Vec<u8>,
     /// Where the HTTP head ends in the block; 0 if there is no head.
     head_end: usize,
 }
 
-impl Record {
+impl WarcRecord {
     pub(super) fn new(header: Header, block: Vec<u8>) -> Self {
         let mut record = Self {
-            kind: Kind::Warcinfo,
+            kind: RecordKind::Warcinfo,
             fields: header.fields,
             block,
             head_end: 0,
@@ -50,14 +50,14 @@ impl Record {
             .map(str::to_ascii_lowercase)
             .as_deref()
         {
-            Some("response") => Kind::Response,
-            Some("revisit") => Kind::Revisit,
-            Some("warcinfo") => Kind::Warcinfo,
-            other => Kind::Other(other.unwrap_or_default().to_owned()),
+            Some("response") => RecordKind::Response,
+            Some("revisit") => RecordKind::Revisit,
+            Some("warcinfo") => RecordKind::Warcinfo,
+            other => RecordKind::Other(other.unwrap_or_default().to_owned()),
         };
         // A `response` record can also contain DNS data; only HTTP has a head. Some tools write
         // the head of a revisit without its blank line.
-        if matches!(record.kind, Kind::Response | Kind::Revisit)
+        if matches!(record.kind, RecordKind::Response | RecordKind::Revisit)
             && record.block.starts_with(b"HTTP/")
         {
             record.head_end = head::end(&record.block).unwrap_or(record.block.len());
@@ -66,7 +66,7 @@ impl Record {
     }
 
     /// Returns the type.
-    pub fn kind(&self) -> &Kind {
+    pub fn kind(&self) -> &RecordKind {
         &self.kind
     }
 
@@ -95,15 +95,15 @@ impl Record {
     }
 
     /// Returns the digest of the body as stated in the header.
-    pub fn payload_digest(&self) -> Option<Digest> {
-        Digest::parse(self.field("WARC-Payload-Digest")?)
+    pub fn payload_digest(&self) -> Option<PayloadDigest> {
+        PayloadDigest::parse(self.field("WARC-Payload-Digest")?)
     }
 
     /// Returns whether the block matches the digest in the header. Returns `None` if the header
     /// has no digest that can be checked.
     pub fn is_intact(&self) -> Option<bool> {
-        let promised = Digest::parse(self.field("WARC-Block-Digest")?)?;
-        Some(promised == Digest::of(&[&self.block]))
+        let promised = PayloadDigest::parse(self.field("WARC-Block-Digest")?)?;
+        Some(promised == PayloadDigest::of(&[&self.block]))
     }
 
     /// Returns the whole block, as stored.

@@ -16,7 +16,7 @@ use flate2::bufread::GzDecoder;
 
 use super::input::{GZIP_FIRST, Input};
 use super::parse::{self, ReadFailure};
-use super::{ArchiveError, Fault, Record};
+use super::{ArchiveError, Fault, WarcRecord};
 
 /// Number of damaged records after which the rest of a file is not read. Each costs a search
 /// through the file, and the author of the file controls how many there are.
@@ -32,14 +32,14 @@ pub const BLOCK_LIMIT: u64 = 64 << 20;
 
 /// A record and its position in the file.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundRecord {
     /// Offset of the first byte of the record, or of the gzip member that contains it.
     pub offset: u64,
     /// The bytes it takes in the file, with the line ends after it. `None` if it shares a gzip
     /// member with other records, so that it cannot be read alone.
     pub length: Option<u64>,
     /// The record.
-    pub record: Record,
+    pub record: WarcRecord,
 }
 
 /// Reads a WARC file of any tool.
@@ -154,13 +154,13 @@ impl<R: Read + Seek> Records<R> {
         self.fail(start, trouble)
     }
 
-    fn plain(&mut self, mut input: Input<R>) -> Result<Found, ArchiveError> {
+    fn plain(&mut self, mut input: Input<R>) -> Result<FoundRecord, ArchiveError> {
         let offset = input.position;
         match plain_record(&mut input, self.block_limit, self.end) {
             Ok(Ok(record)) => {
                 let length = Some(input.position - offset);
                 self.source = ReadState::Between(input);
-                Ok(Found {
+                Ok(FoundRecord {
                     offset,
                     length,
                     record,
@@ -179,7 +179,7 @@ impl<R: Read + Seek> Records<R> {
         &mut self,
         mut decoder: Box<BufReader<GzDecoder<Input<R>>>>,
         member: GzipMember,
-    ) -> Option<Result<Found, ArchiveError>> {
+    ) -> Option<Result<FoundRecord, ArchiveError>> {
         let start = member.start;
         let outcome = member_record(&mut decoder, start, self.block_limit);
         let (record, more) = match outcome {
@@ -207,7 +207,7 @@ impl<R: Read + Seek> Records<R> {
             Ok(record) => record,
             Err(large) => return Some(Err(self.fail(start, large.into()))),
         };
-        Some(Ok(Found {
+        Some(Ok(FoundRecord {
             offset: start,
             length,
             record,
@@ -216,7 +216,7 @@ impl<R: Read + Seek> Records<R> {
 }
 
 impl<R: Read + Seek> Iterator for Records<R> {
-    type Item = Result<Found, ArchiveError>;
+    type Item = Result<FoundRecord, ArchiveError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -252,7 +252,7 @@ impl<R: Read + Seek> Iterator for Records<R> {
 }
 
 /// The record, or why it was skipped.
-type Passed = Result<Record, Fault>;
+type Passed = Result<WarcRecord, Fault>;
 
 fn plain_record<R: Read + Seek>(
     input: &mut Input<R>,
@@ -279,7 +279,7 @@ fn plain_record<R: Read + Seek>(
         return Err(ReadFailure::End);
     }
     parse::skip_line_ends(input)?;
-    Ok(Ok(Record::new(header, block)))
+    Ok(Ok(WarcRecord::new(header, block)))
 }
 
 /// Reads a record of a gzip member. Returns it, and whether more follows in the member.
@@ -310,7 +310,7 @@ fn member_record<R: Read + Seek>(
         return Err(Fault::Length.into());
     }
     let more = parse::skip_line_ends(decoder)?;
-    Ok((Some(Ok(Record::new(header, block))), more))
+    Ok((Some(Ok(WarcRecord::new(header, block))), more))
 }
 
 /// Decodes and drops `length` bytes. Fails if the member is a decompression bomb.

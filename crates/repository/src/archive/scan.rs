@@ -7,19 +7,22 @@ use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::{ArchiveError, Fault, Record, RecordLocation, Records, files};
+use super::{ArchiveError, Fault, RecordLocation, Records, WarcRecord, files};
 
 /// Block limit for files of this archive, in bytes. The fetcher limits records much lower; this
 /// only prevents a damaged or foreign file from filling the memory.
 pub(super) const OWN_LIMIT: u64 = 1 << 30;
 
 /// Reads one record.
-pub fn read(dir: &Path, at: &RecordLocation) -> Result<Record, ArchiveError> {
+pub fn read(dir: &Path, at: &RecordLocation) -> Result<WarcRecord, ArchiveError> {
     member(dir, at).map(|(_, record)| record)
 }
 
 /// Reads one record and the gzip member that contains it.
-pub(super) fn member(dir: &Path, at: &RecordLocation) -> Result<(Vec<u8>, Record), ArchiveError> {
+pub(super) fn member(
+    dir: &Path,
+    at: &RecordLocation,
+) -> Result<(Vec<u8>, WarcRecord), ArchiveError> {
     let path = files::existing(dir, at.file);
     let offset = at.offset;
     let fail = || ArchiveError::io("read", &path);
@@ -65,21 +68,21 @@ pub(super) fn member(dir: &Path, at: &RecordLocation) -> Result<(Vec<u8>, Record
 /// A damaged record is returned as an error, and the iteration continues with the next one. A
 /// torn tail ends its file with [`ArchiveError::Torn`]. In the last file, a killed writer leaves
 /// such a tail.
-pub fn scan(dir: &Path) -> Result<Scan, ArchiveError> {
-    Ok(Scan {
+pub fn scan(dir: &Path) -> Result<ArchiveScan, ArchiveError> {
+    Ok(ArchiveScan {
         files: files::list(dir)?.into_iter(),
         open: None,
     })
 }
 
 /// Iterates over all records of an archive.
-pub struct Scan {
+pub struct ArchiveScan {
     files: std::vec::IntoIter<(u32, PathBuf)>,
     open: Option<(u32, Records<File>)>,
 }
 
-impl Iterator for Scan {
-    type Item = Result<(RecordLocation, Record), ArchiveError>;
+impl Iterator for ArchiveScan {
+    type Item = Result<(RecordLocation, WarcRecord), ArchiveError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

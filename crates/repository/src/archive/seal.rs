@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use page::PageUrl;
 
 use super::cdxj::{self, CdxjEntry};
-use super::digest::{self, Digest};
+use super::digest::{self, PayloadDigest};
 use super::gzip::{self, Level};
 use super::head;
 
@@ -25,7 +25,7 @@ pub struct Capture<'a> {
     head: &'a [u8],
     body: &'a [u8],
     truncated: Option<Truncated>,
-    digest: Digest,
+    digest: PayloadDigest,
 }
 
 /// Why a body is incomplete (WARC 1.1, section 5.13).
@@ -58,7 +58,7 @@ pub struct Original<'a> {
     /// When it was fetched.
     pub at: Timestamp,
     /// The digest of its body.
-    pub digest: Digest,
+    pub digest: PayloadDigest,
 }
 
 /// A record ready to be appended: one gzip member.
@@ -82,7 +82,7 @@ impl<'a> Capture<'a> {
         body: &'a [u8],
         truncated: Option<Truncated>,
     ) -> Self {
-        let digest = Digest::of(&[body]);
+        let digest = PayloadDigest::of(&[body]);
         Self {
             url,
             at,
@@ -95,7 +95,7 @@ impl<'a> Capture<'a> {
     }
 
     /// Returns the digest of the body, which shows whether the body must be stored again.
-    pub fn digest(&self) -> Digest {
+    pub fn digest(&self) -> PayloadDigest {
         self.digest
     }
 }
@@ -169,7 +169,7 @@ pub(super) fn warcinfo(
     for (name, value) in lines {
         field(&mut block, name, value);
     }
-    let digest = Digest::of(&[block.as_bytes()]);
+    let digest = PayloadDigest::of(&[block.as_bytes()]);
     let mut header = String::from("WARC/1.1\r\n");
     field(&mut header, "WARC-Type", "warcinfo");
     field(
@@ -186,7 +186,7 @@ pub(super) fn warcinfo(
     gzip::member(&[header.as_bytes(), block.as_bytes(), b"\r\n\r\n"], level)
 }
 
-fn header(kind: &str, capture: &Capture<'_>, payload: Digest) -> String {
+fn header(kind: &str, capture: &Capture<'_>, payload: PayloadDigest) -> String {
     let url = capture.url.as_str();
     let mut header = String::with_capacity(768 + url.len());
     header.push_str("WARC/1.1\r\n");
@@ -212,14 +212,14 @@ fn seal(
     mut header: String,
     head: &[u8],
     body: &[u8],
-    digest: Digest,
+    digest: PayloadDigest,
     mime: Option<String>,
     level: Level,
 ) -> Sealed {
     field(
         &mut header,
         "WARC-Block-Digest",
-        &Digest::of(&[head, body]).to_string(),
+        &PayloadDigest::of(&[head, body]).to_string(),
     );
     field(
         &mut header,

@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 use super::cdxj::CdxjEntry;
 use super::scan::OWN_LIMIT;
 use super::seal::{self, Sealed};
-use super::{ArchiveError, End, Kind, Level, RecordLocation, Records, files, indexes};
+use super::{ArchiveError, End, Level, RecordKind, RecordLocation, Records, files, indexes};
 
 /// Settings of a writer.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ArchiveOptions {
     /// Maximum size of a file in bytes. A record that would exceed it starts a new file.
     pub max_bytes: u64,
     /// The description of the crawl in every file.
@@ -65,9 +65,9 @@ pub const MAX_BYTES: u64 = 1_000_000_000;
 
 /// Appends records to the archive in a directory.
 #[derive(Debug)]
-pub struct Writer {
+pub struct ArchiveWriter {
     dir: PathBuf,
-    options: Options,
+    options: ArchiveOptions,
     /// The number of the next file.
     next: u32,
     current: Option<OpenFile>,
@@ -90,14 +90,14 @@ struct OpenFile {
     known_from: u64,
 }
 
-impl Writer {
+impl ArchiveWriter {
     /// Opens the archive at its committed end. `None` means that nothing is committed.
     ///
-    /// What a kill explains ([`Options::at_risk`]) is undone: later files are set aside, later
-    /// bytes of the file are cut off. [`Discrepancy`] lists what else can be found.
+    /// What a kill explains ([`ArchiveOptions::at_risk`]) is undone: later files are set aside,
+    /// later bytes of the file are cut off. [`Discrepancy`] lists what else can be found.
     pub fn open(
         dir: &Path,
-        options: Options,
+        options: ArchiveOptions,
         committed: Option<End>,
     ) -> Result<Self, ArchiveError> {
         if !dir.exists() {
@@ -359,7 +359,7 @@ fn whole_records(path: &Path, offset: u64) -> Result<usize, ArchiveError> {
     let mut count = 0;
     for found in Records::after(file, path, offset, OWN_LIMIT)? {
         match found {
-            Ok(found) => count += usize::from(*found.record.kind() != Kind::Warcinfo),
+            Ok(found) => count += usize::from(*found.record.kind() != RecordKind::Warcinfo),
             Err(error @ ArchiveError::Io { .. }) => return Err(error),
             Err(_) => {}
         }
@@ -434,11 +434,11 @@ mod tests {
         )
     }
 
-    fn writer(dir: &Path) -> Writer {
+    fn writer(dir: &Path) -> ArchiveWriter {
         let info = Info::default();
-        let mut writer = Writer::open(
+        let mut writer = ArchiveWriter::open(
             dir,
-            Options {
+            ArchiveOptions {
                 max_bytes: MAX_BYTES,
                 info,
                 at_risk: 0,
@@ -451,7 +451,7 @@ mod tests {
         writer
     }
 
-    fn replace_file(writer: &mut Writer, path: &str) {
+    fn replace_file(writer: &mut ArchiveWriter, path: &str) {
         let file = OpenOptions::new().write(true).open(path).unwrap();
         writer.current.as_mut().unwrap().file = file;
     }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::sections::Section;
+use super::sections::IndexedSection;
 use super::weights::Part;
 
 /// The searchable texts of a page, by [`Part`]. Headings, ids and anchors have one entry per
@@ -29,7 +29,7 @@ impl PageTexts<'_> {
 pub(super) struct DividedText {
     pub(super) body: String,
     pub(super) rest: String,
-    pub(super) sections: Vec<Section>,
+    pub(super) sections: Vec<IndexedSection>,
 }
 
 /// Divides a text by lines. `asides` are the byte ranges of navigation. `is_template` decides
@@ -37,7 +37,7 @@ pub(super) struct DividedText {
 pub(super) fn divide(
     text: &str,
     asides: &[Range<u32>],
-    sections: &[page::Section],
+    sections: &[page::PageSection],
     is_template: impl Fn(&str) -> bool,
 ) -> DividedText {
     let mut divided = DividedText {
@@ -65,7 +65,7 @@ pub(super) fn divide(
             let from = section.heading.start as usize;
             let to = (section.heading.end as usize).min(end);
             if !in_aside && (start..to).contains(&from) {
-                divided.sections.push(Section {
+                divided.sections.push(IndexedSection {
                     heading: (place + from - start) as u32..(place + to - start) as u32,
                     level: section.level,
                     id: section.id.as_deref().map(str::to_owned),
@@ -97,7 +97,7 @@ fn without_permalink(line: &str) -> &str {
 }
 
 /// Returns the headings of a body and the ids of its sections, one per line.
-pub(super) fn headings(body: &str, sections: &[Section]) -> (String, String) {
+pub(super) fn headings(body: &str, sections: &[IndexedSection]) -> (String, String) {
     let (mut headings, mut ids) = (String::new(), String::new());
     for section in sections {
         push_line(&mut headings, section.title(body));
@@ -119,9 +119,9 @@ pub(super) fn push_line(lines: &mut String, line: &str) {
 mod tests {
     use super::*;
 
-    fn section(text: &str, heading: &str) -> page::Section {
+    fn section(text: &str, heading: &str) -> page::PageSection {
         let start = text.find(heading).unwrap() as u32;
-        page::Section {
+        page::PageSection {
             heading: start..start + heading.len() as u32,
             level: 2,
             id: Some("x".into()),

@@ -5,7 +5,7 @@
 //! Pages of one template that repeat the same phrases also have similar hashes. So the
 //! resemblance of the shingles (Broder 1997) decides.
 
-use page::{Digest, Shingles, Simhash};
+use page::{Shingles, Simhash, TextDigest};
 
 use super::safe_text::prefix;
 
@@ -45,7 +45,7 @@ pub(super) fn group<E>(
             for place in [first, place] {
                 if shingles[place].is_none() {
                     let body = body(place)?;
-                    shingles[place] = Some(Digest::of(prefix(&body, COMPARED)).shingles);
+                    shingles[place] = Some(TextDigest::of(prefix(&body, COMPARED)).shingles);
                 }
             }
             if let (Some(one), Some(other)) = (&shingles[first], &shingles[place])

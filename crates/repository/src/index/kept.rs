@@ -8,11 +8,11 @@ use tantivy::{DocAddress, TantivyError};
 
 use super::duplicates::{group, is_near};
 use super::stored::{StoredPage, place};
-use super::{Index, IndexError, Section};
+use super::{Index, IndexError, IndexedSection};
 
 /// A page as it was last indexed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct IndexedPage {
     /// Its URL.
     pub url: String,
     /// Its title; may be empty.
@@ -22,7 +22,7 @@ pub struct Kept {
     /// Navigation and lines of its host's template.
     pub rest: String,
     /// The sections of `text`, in order.
-    pub sections: Vec<Section>,
+    pub sections: Vec<IndexedSection>,
     /// How many pages link to it.
     pub in_links: u32,
     /// The code of its language, if known.
@@ -33,7 +33,7 @@ pub struct Kept {
 
 impl Index {
     /// Looks up a page. Returns `None` if it is not in the index.
-    pub fn kept(&self, id: PageId) -> Result<Option<Kept>, IndexError> {
+    pub fn kept(&self, id: PageId) -> Result<Option<IndexedPage>, IndexError> {
         self.try_kept(id).map_err(|error| self.fail("read", error))
     }
 
@@ -50,13 +50,13 @@ impl Index {
             .map_err(|error| self.fail("read", error))
     }
 
-    fn try_kept(&self, id: PageId) -> Result<Option<Kept>, TantivyError> {
+    fn try_kept(&self, id: PageId) -> Result<Option<IndexedPage>, TantivyError> {
         let searcher = self.reader.searcher();
         let Some(address) = place(&searcher, &self.fields, id)? else {
             return Ok(None);
         };
         let stored = StoredPage::read(&searcher, &self.fields, address)?;
-        Ok(Some(Kept {
+        Ok(Some(IndexedPage {
             url: stored.url,
             title: stored.title,
             text: stored.body,

@@ -47,15 +47,15 @@ use tantivy::{DocId, DocSet, IndexReader, ReloadPolicy, SegmentReader, TERMINATE
 pub use error::{Damage, IndexError};
 pub use evaluate::Sort;
 pub use facets::Facets;
-pub use kept::Kept;
+pub use kept::IndexedPage;
 pub use mentions::Mentions;
 pub use payload::committed;
-pub use search::{Hit, Hits, Place, Query};
-pub use sections::{Section, section_text};
+pub use search::{Hit, Hits, SearchQuery, SectionRef};
+pub use sections::{IndexedSection, section_text};
 pub use snippet::Snippet;
 pub use weights::{Part, Weights};
-pub use workload::{Demand, Workload};
-pub use writer::{Document, HEAP, Writer};
+pub use workload::{QueryCounter, Workload};
+pub use writer::{Document, HEAP, PageIndexWriter};
 
 use directory::IndexDirectory;
 use schema::SchemaFields;
@@ -109,8 +109,8 @@ impl Index {
 
     /// Opens the single writer. `heap` is the memory it may use, in bytes; [`HEAP`] is a good
     /// choice.
-    pub fn writer(&self, heap: usize) -> Result<Writer, IndexError> {
-        Writer::new(self, heap)
+    pub fn writer(&self, heap: usize) -> Result<PageIndexWriter, IndexError> {
+        PageIndexWriter::new(self, heap)
     }
 
     /// Makes commits of other processes visible. A commit of this process is visible at once.

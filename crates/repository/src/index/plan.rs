@@ -11,7 +11,7 @@ use super::forward::Forward;
 use super::query::{Clause, ClauseForm, ParsedQuery};
 use super::schema::SchemaFields;
 use super::score::Scoring;
-use super::search::Query;
+use super::search::SearchQuery;
 use super::weights::Part;
 
 /// Maximum number of terms of a query: each has a bit of a `u64`.
@@ -82,7 +82,7 @@ pub(super) trait Variants {
 impl QueryPlan {
     pub(super) fn new(
         parsed: &ParsedQuery,
-        query: &Query<'_>,
+        query: &SearchQuery<'_>,
         variants: &dyn Variants,
         searcher: &Searcher,
         fields: &SchemaFields,
@@ -302,7 +302,7 @@ pub(super) fn pages(
 /// Returns the condition that pages must meet.
 fn condition(
     parsed: &ParsedQuery,
-    query: &Query<'_>,
+    query: &SearchQuery<'_>,
     fields: &SchemaFields,
 ) -> Option<Box<dyn Condition>> {
     let mut all: Vec<Box<dyn Condition>> = Vec::new();
@@ -451,7 +451,7 @@ mod tests {
         let parsed = parse(text, &mut analyzer());
         let plan = QueryPlan::new(
             &parsed,
-            &Query::default(),
+            &SearchQuery::default(),
             variants,
             &searcher,
             &index.fields,

@@ -1,7 +1,7 @@
 //! Search: finds the pages that match a query, best first.
 //!
-//! **Invariant:** a search reads no more than a bounded number of results ([`Query::LIMIT`],
-//! [`Query::OFFSET`]) and a bounded part of each. It returns text and ranges, never markup.
+//! **Invariant:** a search reads no more than a bounded number of results ([`SearchQuery::LIMIT`],
+//! [`SearchQuery::OFFSET`]) and a bounded part of each. It returns text and ranges, never markup.
 //!
 //! Pages that have all words come first. If they are fewer than requested, pages follow that
 //! lack some words; each of them names the missing words.
@@ -28,13 +28,13 @@ const SPARE_EACH: usize = 3;
 
 /// A search request.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Query<'a> {
+pub struct SearchQuery<'a> {
     /// The text of the query: words, `a OR b`, `"phrases"`, `-exclusions`, `site:example.org`,
     /// `title:word`, `url:word`, `author:name`, `date:2024-05`, `filetype:html`.
     pub text: &'a str,
-    /// Maximum number of hits to return, up to [`Query::LIMIT`].
+    /// Maximum number of hits to return, up to [`SearchQuery::LIMIT`].
     pub limit: usize,
-    /// Number of hits to skip, up to [`Query::OFFSET`].
+    /// Number of hits to skip, up to [`SearchQuery::OFFSET`].
     pub offset: usize,
     /// Only pages of this host or its subdomains; overrides `site:` in the text.
     pub site: Option<&'a str>,
@@ -66,7 +66,7 @@ pub struct Query<'a> {
     pub weights: Option<&'a Weights>,
 }
 
-impl Query<'_> {
+impl SearchQuery<'_> {
     /// Maximum number of hits of one search.
     pub const LIMIT: usize = 100;
     /// Maximum offset. To find the n-th best page, a search must keep n pages.
@@ -102,7 +102,7 @@ pub struct Hit {
     /// Its title; may be empty.
     pub title: String,
     /// The section that matches best, if it is not the page as a whole.
-    pub section: Option<Place>,
+    pub section: Option<SectionRef>,
     /// An excerpt of its text with the words.
     pub snippet: Snippet,
     /// How well it matches; comparable only within one search.
@@ -134,7 +134,7 @@ impl Hit {
 
 /// A section of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SectionRef {
     /// Its heading.
     pub heading: String,
     /// The fragment that links to it, if any.
@@ -143,12 +143,12 @@ pub struct Place {
 
 impl Index {
     /// Searches the last commit.
-    pub fn search(&self, query: &Query<'_>) -> Result<Hits, IndexError> {
+    pub fn search(&self, query: &SearchQuery<'_>) -> Result<Hits, IndexError> {
         self.try_search(query)
             .map_err(|error| self.fail("search", error))
     }
 
-    fn try_search(&self, query: &Query<'_>) -> Result<Hits, TantivyError> {
+    fn try_search(&self, query: &SearchQuery<'_>) -> Result<Hits, TantivyError> {
         let mut parsed = query::parse(query.text, &mut words::analyzer());
         if let Some(site) = query.site {
             // An invalid site has no pages, which is different from no site.
@@ -176,7 +176,7 @@ impl Index {
             &self.fields,
             &scoring,
         )?;
-        let wanted = query.offset.min(Query::OFFSET) + query.limit.min(Query::LIMIT);
+        let wanted = query.offset.min(SearchQuery::OFFSET) + query.limit.min(SearchQuery::LIMIT);
         let mut chosen = Vec::with_capacity(query.chosen.len());
         for &(page, factor) in query.chosen {
             let address = place(&searcher, &self.fields, page)?;
@@ -226,7 +226,7 @@ impl Index {
         &self,
         searcher: &Searcher,
         outcome: &PlanOutcome,
-        query: &Query<'_>,
+        query: &SearchQuery<'_>,
         wanted: usize,
     ) -> Result<Vec<Vec<RankedPage>>, TantivyError> {
         let best = &outcome.best[..outcome.best.len().min(wanted * SPARE_EACH + SPARE)];
@@ -245,8 +245,8 @@ impl Index {
         let groups = groups.into_iter();
         let mut shown = Vec::new();
         for group in groups
-            .skip(query.offset.min(Query::OFFSET))
-            .take(query.limit.min(Query::LIMIT))
+            .skip(query.offset.min(SearchQuery::OFFSET))
+            .take(query.limit.min(SearchQuery::LIMIT))
         {
             let mut group: Vec<RankedPage> = group.into_iter().map(|place| best[place]).collect();
             if group.len() > 1 {
@@ -300,7 +300,7 @@ impl Index {
         let (snippet, section) = finder.show(&page.body, &page.sections);
         let section = section.map(|number| {
             let section = &page.sections[number];
-            Place {
+            SectionRef {
                 heading: section.title(&page.body).to_owned(),
                 id: section.id.clone(),
             }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A part of a page that has a heading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Section {
+pub struct IndexedSection {
     /// Its heading, as a range of the body in bytes.
     pub heading: Range<u32>,
     /// 1 to 6 for a heading, 7 for an entry of a definition list.
@@ -18,7 +18,7 @@ pub struct Section {
     pub id: Option<String>,
 }
 
-impl Section {
+impl IndexedSection {
     /// Returns the text of its heading.
     pub fn title<'a>(&self, body: &'a str) -> &'a str {
         let range = self.heading.start as usize..self.heading.end as usize;
@@ -27,19 +27,23 @@ impl Section {
 }
 
 /// Returns the text of a section with its heading. Returns `None` if there is no such section.
-pub fn section_text<'a>(body: &'a str, sections: &[Section], number: usize) -> Option<&'a str> {
+pub fn section_text<'a>(
+    body: &'a str,
+    sections: &[IndexedSection],
+    number: usize,
+) -> Option<&'a str> {
     let start = sections.get(number)?.heading.start as usize;
     let next = sections.get(number + 1);
     let end = next.map_or(body.len(), |next| next.heading.start as usize);
     body.get(start..end).map(str::trim_end)
 }
 
-pub(super) fn encode(sections: &[Section]) -> Vec<u8> {
+pub(super) fn encode(sections: &[IndexedSection]) -> Vec<u8> {
     postcard::to_stdvec(sections).expect("numbers and strings can be encoded")
 }
 
 /// Decodes sections. Damaged data gives no sections, because a page without sections is still
 /// useful.
-pub(super) fn decode(bytes: &[u8]) -> Vec<Section> {
+pub(super) fn decode(bytes: &[u8]) -> Vec<IndexedSection> {
     postcard::from_bytes(bytes).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use tantivy::TantivyError;
 use super::plan::{ALL_PARTS, pages};
 use super::safe_text::prefix;
 use super::score::Scoring;
-use super::search::{Hit, Query};
+use super::search::{Hit, SearchQuery};
 use super::stored::{StoredPage, place};
 use super::weights::{Part, Weights};
 use super::{Index, IndexError, words};
@@ -33,10 +33,10 @@ impl Index {
         let words = self
             .particular(id)
             .map_err(|error| self.fail("read", error))?;
-        let found = self.search(&Query {
+        let found = self.search(&SearchQuery {
             text: &words.join(" "),
             limit: limit + 1,
-            ..Query::default()
+            ..SearchQuery::default()
         })?;
         let others = found.hits.into_iter().filter(|hit| hit.id != id);
         Ok(others.take(limit).collect())

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::safe_text::prefix;
-use super::sections::Section;
+use super::sections::IndexedSection;
 use super::word_finder::WordFinder;
 
 /// Target length of a snippet in bytes: about two lines of a result page.
@@ -70,7 +70,11 @@ impl SnippetFinder {
     }
 
     /// Returns the best sentences of a body, and the index of the section that matches best.
-    pub(super) fn show(&mut self, body: &str, sections: &[Section]) -> (Snippet, Option<usize>) {
+    pub(super) fn show(
+        &mut self,
+        body: &str,
+        sections: &[IndexedSection],
+    ) -> (Snippet, Option<usize>) {
         let body = prefix(body, SEARCHED);
         let found = self.find(body);
         let section = self.section(body, sections, &found);
@@ -109,7 +113,12 @@ impl SnippetFinder {
     /// Returns `None` if the page as a whole is the better answer. This is so if the best section
     /// is the first one with a heading of level 1. It is also so if no section has a word in its
     /// heading or all found words in its text.
-    fn section(&mut self, body: &str, sections: &[Section], found: &[Occurrence]) -> Option<usize> {
+    fn section(
+        &mut self,
+        body: &str,
+        sections: &[IndexedSection],
+        found: &[Occurrence],
+    ) -> Option<usize> {
         let everywhere = found
             .iter()
             .fold(0, |all, occurrence| all | occurrence.word);
@@ -422,7 +431,7 @@ mod tests {
             "Birds\nAbout birds.\nAvocet\nA wader with a bill.\nStilt\nIt resembles the avocet.";
         let section = |title: &str, id: &str| {
             let start = body.find(title).unwrap() as u32;
-            Section {
+            IndexedSection {
                 heading: start..start + title.len() as u32,
                 level: 1 + u8::from(start > 0),
                 id: Some(id.into()),

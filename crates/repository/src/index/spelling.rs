@@ -21,7 +21,7 @@ use tantivy::{Searcher, TantivyError};
 
 use super::plan::{ALL_PARTS, Variants, pages};
 use super::query::{Clause, ParsedQuery};
-use super::search::Query;
+use super::search::SearchQuery;
 use super::weights::Part;
 use super::{Index, IndexError, words};
 
@@ -117,7 +117,7 @@ impl Index {
         &self,
         searcher: &Searcher,
         parsed: &ParsedQuery,
-        query: &Query<'_>,
+        query: &SearchQuery<'_>,
     ) -> Result<Expansions, TantivyError> {
         let mut expansions = Expansions::default();
         let count = parsed.wanted.len();

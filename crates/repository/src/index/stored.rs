@@ -11,7 +11,7 @@ use super::content::{self, PageTexts, push_line};
 use super::safe_text::safe_text;
 use super::schema::SchemaFields;
 use super::score::LinkStats;
-use super::sections::{self, Section};
+use super::sections::{self, IndexedSection};
 use super::words;
 
 /// Limits on the anchor texts of a page: how many, and bytes of one.
@@ -29,7 +29,7 @@ pub(super) struct StoredPage {
     pub(super) anchors: String,
     pub(super) body: String,
     pub(super) rest: String,
-    pub(super) sections: Vec<Section>,
+    pub(super) sections: Vec<IndexedSection>,
     pub(super) language: Option<String>,
     pub(super) kind: Option<String>,
     pub(super) fetched_at: i64,

@@ -25,7 +25,7 @@ impl Workload {
 
     /// Returns the words of these queries, each given with its count.
     pub fn of<'a>(queries: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
-        let mut demand = Demand::default();
+        let mut demand = QueryCounter::default();
         for (query, count) in queries {
             demand.ask(query, count);
         }
@@ -48,13 +48,13 @@ impl Workload {
 
 /// Counts queries as they arrive.
 #[derive(Clone)]
-pub struct Demand {
+pub struct QueryCounter {
     words: HashMap<Box<str>, u64>,
     asked: u64,
     analyzer: TextAnalyzer,
 }
 
-impl Default for Demand {
+impl Default for QueryCounter {
     fn default() -> Self {
         Self {
             words: HashMap::new(),
@@ -64,7 +64,7 @@ impl Default for Demand {
     }
 }
 
-impl Demand {
+impl QueryCounter {
     /// Counts a query that was asked `count` times. Excluded words do not count.
     pub fn ask(&mut self, query: &str, count: u64) {
         self.asked += count;

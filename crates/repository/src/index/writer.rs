@@ -54,7 +54,7 @@ pub struct Document<'a> {
     /// The byte ranges of the text that are navigation, in order.
     pub asides: &'a [Range<u32>],
     /// The sections of the text, in order.
-    pub sections: &'a [page::Section],
+    pub sections: &'a [page::PageSection],
     /// Bytes of the text that are link text, without navigation.
     pub linked: u32,
     /// Anchor texts of links to it that were not passed to the index before.
@@ -94,7 +94,7 @@ impl<'a> Document<'a> {
 }
 
 /// Writes to an index. There is at most one writer at a time.
-pub struct Writer {
+pub struct PageIndexWriter {
     index: Index,
     writer: IndexWriter,
     reader: IndexReader,
@@ -103,7 +103,7 @@ pub struct Writer {
     pub(super) measure: Option<Box<GainMeasure>>,
 }
 
-impl Writer {
+impl PageIndexWriter {
     pub(super) fn new(index: &Index, heap: usize) -> Result<Self, IndexError> {
         // One thread is used: the crawl needs the other core, and one thread makes few, large
         // segments.
@@ -143,7 +143,7 @@ impl Writer {
     /// Puts a page into the index, in place of its last version.
     ///
     /// Returns the gain for searchers, ΔQ_A, which is never negative. Returns `None` if gains
-    /// are not [measured](Writer::measure).
+    /// are not [measured](PageIndexWriter::measure).
     pub fn put(&mut self, page: &Document<'_>) -> Result<Option<f64>, IndexError> {
         let divided = self.divide(page)?;
         let link_share = u64::from(page.linked) * 100 / divided.body.len().max(1) as u64;
@@ -316,7 +316,7 @@ impl Writer {
     /// Removes a page that is gone from the web.
     ///
     /// Returns the gain for searchers: the results after it move up. Returns `None` if gains are
-    /// not [measured](Writer::measure).
+    /// not [measured](PageIndexWriter::measure).
     pub fn remove(&mut self, id: PageId) -> Result<Option<f64>, IndexError> {
         let last = match self.measure {
             Some(_) => self.last(id)?,

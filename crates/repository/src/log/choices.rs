@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use page::{PageId, PageUrl};
 
-use super::{Click, Log, LogError, Position, Search};
+use super::{Click, EventLog, LogError, Position, Search};
 
 /// Maximum relative increase of a score by evidence.
 const MOST: f64 = 0.25;
@@ -38,7 +38,11 @@ pub struct Choices {
 
 impl Choices {
     /// Reads what was added to the logs since the last call.
-    pub fn read(&mut self, searches: &Log<Search>, clicks: &Log<Click>) -> Result<(), LogError> {
+    pub fn read(
+        &mut self,
+        searches: &EventLog<Search>,
+        clicks: &EventLog<Click>,
+    ) -> Result<(), LogError> {
         let (from, to) = (self.searches.clone(), self.clicks.clone());
         let reading = searches.read(&from, |search: Search| {
             for clicked in &search.clicked {
@@ -126,7 +130,7 @@ mod tests {
     #[test]
     fn what_was_chosen_over_others_is_raised_a_little() {
         let dir = tempfile::tempdir().unwrap();
-        let (searches, clicks) = (Log::open(dir.path()), Log::open(dir.path()));
+        let (searches, clicks) = (EventLog::open(dir.path()), EventLog::open(dir.path()));
         let (a, b, c) = ("http://e.org/a", "http://e.org/b", "http://e.org/c");
         clicks
             .append_all(&[

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Line;
+use super::LogEntry;
 
 /// One or more clicks on a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Click {
     pub rank: Option<u16>,
 }
 
-impl Line for Click {
+impl LogEntry for Click {
     const KIND: &str = "clicks";
 
     fn time(&self) -> Timestamp {
@@ -34,12 +34,12 @@ impl Line for Click {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::{Log, Position, Search};
+    use crate::log::{EventLog, Position, Search};
 
     #[test]
     fn clicks_and_searches_have_files_of_their_own() {
         let dir = tempfile::tempdir().unwrap();
-        let (clicks, searches) = (Log::open(dir.path()), Log::open(dir.path()));
+        let (clicks, searches) = (EventLog::open(dir.path()), EventLog::open(dir.path()));
         let click = Click {
             time: "2026-11-16T11:10:00Z".parse().unwrap(),
             url: "http://e.org/\"new\nline".into(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// A log entry: an event with a time.
-pub trait Line: Serialize + DeserializeOwned {
+pub trait LogEntry: Serialize + DeserializeOwned {
     /// The prefix of its file names.
     const KIND: &str;
 

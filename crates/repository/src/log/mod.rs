@@ -24,7 +24,7 @@ use jiff::tz::TimeZone;
 
 pub use choices::Choices;
 pub use click::Click;
-pub use line::Line;
+pub use line::LogEntry;
 pub use search::{Search, View};
 
 /// Bytes of lines that are written at once.
@@ -36,7 +36,7 @@ const LONGEST: u64 = 1 << 20;
 
 /// The log in a directory, with entries of one kind.
 #[derive(Debug, Clone)]
-pub struct Log<L = Search> {
+pub struct EventLog<L = Search> {
     dir: PathBuf,
     lines: PhantomData<L>,
 }
@@ -50,7 +50,7 @@ pub struct Position(BTreeMap<String, u64>);
 
 /// The result of reading a log.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reading {
+pub struct LogReading {
     /// The position to continue from.
     pub position: Position,
     /// Number of entries read.
@@ -71,7 +71,7 @@ pub struct LogError {
     pub source: io::Error,
 }
 
-impl<L: Line> Log<L> {
+impl<L: LogEntry> EventLog<L> {
     /// Opens the log of a directory. The first entry creates the directory.
     pub fn open(dir: &Path) -> Self {
         Self {
@@ -106,10 +106,10 @@ impl<L: Line> Log<L> {
 
     /// Passes every entry since `from` to `see`, file by file. A last line without a line break
     /// is left for the next call.
-    pub fn read(&self, from: &Position, mut see: impl FnMut(L)) -> Result<Reading, LogError> {
-        let mut reading = Reading {
+    pub fn read(&self, from: &Position, mut see: impl FnMut(L)) -> Result<LogReading, LogError> {
+        let mut reading = LogReading {
             position: from.clone(),
-            ..Reading::default()
+            ..LogReading::default()
         };
         for name in self.names()? {
             let path = self.dir.join(&name);
@@ -170,10 +170,10 @@ fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
 }
 
 /// Reads whole lines from `start`. Returns where the last one ends.
-fn read_file<L: Line>(
+fn read_file<L: LogEntry>(
     path: &Path,
     start: u64,
-    reading: &mut Reading,
+    reading: &mut LogReading,
     see: &mut impl FnMut(L),
 ) -> io::Result<u64> {
     let mut file = File::open(path)?;
@@ -224,7 +224,7 @@ fn skip_line(lines: &mut impl BufRead) -> io::Result<u64> {
 }
 
 /// Returns the file of an entry: that of its month in UTC.
-fn name<L: Line>(line: &L) -> String {
+fn name<L: LogEntry>(line: &L) -> String {
     let time = line.time().to_zoned(TimeZone::UTC);
     format!("{}-{:04}-{:02}.jsonl", L::KIND, time.year(), time.month())
 }
@@ -245,7 +245,7 @@ mod tests {
         Search::new(time.parse().unwrap(), query)
     }
 
-    fn read(log: &Log, from: &Position) -> (Vec<String>, Reading) {
+    fn read(log: &EventLog, from: &Position) -> (Vec<String>, LogReading) {
         let mut queries = Vec::new();
         let reading = log.read(from, |search| queries.push(search.query)).unwrap();
         assert_eq!(reading.taken, queries.len() as u64);
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn new_lines_are_followed_in_every_file() {
         let dir = tempfile::tempdir().unwrap();
-        let log = Log::open(&dir.path().join("log"));
+        let log = EventLog::open(&dir.path().join("log"));
         assert_eq!(read(&log, &Position::default()).0, [""; 0]);
         log.append(&at("2026-11-30T23:59:59Z", "a")).unwrap();
         log.append(&at("2026-12-01T00:00:00Z", "b")).unwrap();
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn torn_and_foreign_lines_are_passed_over() {
         let dir = tempfile::tempdir().unwrap();
-        let log = Log::open(dir.path());
+        let log = EventLog::open(dir.path());
         let path = dir.path().join("queries-2026-11.jsonl");
         log.append(&at("2026-11-01T00:00:00Z", "a")).unwrap();
         let mut file = File::options().append(true).open(&path).unwrap();
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn many_searches_are_several_writes() {
         let dir = tempfile::tempdir().unwrap();
-        let log = Log::open(dir.path());
+        let log = EventLog::open(dir.path());
         let searches: Vec<_> = (0..30_000)
             .map(|n| at("2026-11-03T00:00:00Z", &format!("query number {n}")))
             .collect();
@@ -321,7 +321,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("log");
         fs::write(&file, "").unwrap();
-        let error = Log::open(&file).append(&at("2026-11-03T00:00:00Z", "x"));
+        let error = EventLog::open(&file).append(&at("2026-11-03T00:00:00Z", "x"));
         assert!(error.unwrap_err().to_string().starts_with("cannot create"));
     }
 }

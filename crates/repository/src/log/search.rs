@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use policy::quality::attention;
 use serde::{Deserialize, Serialize};
 
-use super::Line;
+use super::LogEntry;
 
 /// A query, the results that were shown, and those that were clicked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ impl Search {
     }
 }
 
-impl Line for Search {
+impl LogEntry for Search {
     const KIND: &str = "queries";
 
     fn time(&self) -> Timestamp {

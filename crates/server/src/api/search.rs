@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use jiff::Timestamp;
 use page::url::with_fragment;
-use repository::index::{Facets, Query, Sort};
+use repository::index::{Facets, SearchQuery, Sort};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -221,8 +221,8 @@ pub async fn search(
 impl SearchParams {
     fn request(self, readers: Vec<String>) -> Result<SearchRequest, ApiRefusal> {
         checked_query(&self.q)?;
-        let limit = within("limit", self.limit, 1, Query::LIMIT, 10)?;
-        let offset = within("offset", self.offset, 0, Query::OFFSET, 0)?;
+        let limit = within("limit", self.limit, 1, SearchQuery::LIMIT, 10)?;
+        let offset = within("offset", self.offset, 0, SearchQuery::OFFSET, 0)?;
         for (name, value, most) in [
             ("site", &self.site, 255),
             ("language", &self.language, 8),

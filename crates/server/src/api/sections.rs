@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use page::PageUrl;
 use page::url::with_fragment;
-use repository::index::{Kept, section_text};
+use repository::index::{IndexedPage, section_text};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -64,8 +64,8 @@ pub(super) async fn with_sections(
 }
 
 impl SectionedPage {
-    fn of(mut page: PageBody, kept: &Kept, id: Option<String>) -> Option<Self> {
-        let entry = |section: &repository::index::Section| SectionEntry {
+    fn of(mut page: PageBody, kept: &IndexedPage, id: Option<String>) -> Option<Self> {
+        let entry = |section: &repository::index::IndexedSection| SectionEntry {
             heading: section.title(&kept.text).to_owned(),
             id: section.id.clone(),
             level: section.level,
@@ -78,7 +78,8 @@ impl SectionedPage {
                 section: None,
             });
         };
-        let is_named = |section: &repository::index::Section| section.id.as_ref() == Some(&id);
+        let is_named =
+            |section: &repository::index::IndexedSection| section.id.as_ref() == Some(&id);
         let number = kept.sections.iter().position(is_named)?;
         let section = SectionBody {
             heading: kept.sections[number].title(&kept.text).to_owned(),

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::refusal::RefusalBody;
 use super::{ApiRefusal, Params};
 use crate::App;
-use node::explain::sources::Row;
+use node::explain::sources::SourceSummary;
 
 /// Parameters of `GET /api/v1/sources`.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -63,8 +63,8 @@ pub struct SourceBody {
     due: Option<String>,
 }
 
-impl From<Row> for SourceBody {
-    fn from(row: Row) -> Self {
+impl From<SourceSummary> for SourceBody {
+    fn from(row: SourceSummary) -> Self {
         Self {
             url: row.url,
             kind: row.kind,

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use page::PageId;
-use repository::log::{Choices, Click, Log, Search};
+use repository::log::{Choices, Click, EventLog, Search};
 
 use node::panics::POISONED;
 
@@ -39,8 +39,8 @@ impl SearcherChoices {
     pub fn factors(
         &self,
         query: &str,
-        searches: &Log<Search>,
-        clicks: &Log<Click>,
+        searches: &EventLog<Search>,
+        clicks: &EventLog<Click>,
     ) -> Vec<(PageId, f32)> {
         if !self.enabled {
             return Vec::new();
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn clicks_count_only_if_enabled() {
         let dir = tempfile::tempdir().unwrap();
-        let (searches, clicks) = (Log::open(dir.path()), Log::open(dir.path()));
+        let (searches, clicks) = (EventLog::open(dir.path()), EventLog::open(dir.path()));
         let click = Click {
             time: jiff::Timestamp::UNIX_EPOCH,
             url: "http://e.org/".into(),

@@ -6,7 +6,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
-use repository::log::{Click, Log};
+use repository::log::{Click, EventLog};
 
 use super::signed_link::ShownResult;
 use node::panics::POISONED;
@@ -20,7 +20,7 @@ const SEARCHES: usize = 10_000;
 
 /// Counts the clicks of a store.
 pub struct ClickCounter {
-    log: Log<Click>,
+    log: EventLog<Click>,
     seen: Mutex<ClickedLinks>,
     searches: Mutex<VecDeque<(Timestamp, String)>>,
 }
@@ -34,7 +34,7 @@ struct ClickedLinks {
 
 impl ClickCounter {
     /// Creates a counter that appends to this log.
-    pub fn new(log: Log<Click>) -> Self {
+    pub fn new(log: EventLog<Click>) -> Self {
         Self {
             log,
             seen: Mutex::default(),
@@ -62,7 +62,7 @@ impl ClickCounter {
     }
 
     /// Returns the log of clicks.
-    pub fn log(&self) -> &Log<Click> {
+    pub fn log(&self) -> &EventLog<Click> {
         &self.log
     }
 
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn an_address_counts_once_and_on_its_day() {
         let dir = tempfile::tempdir().unwrap();
-        let clicks = ClickCounter::new(Log::open(&dir.path().join("log")));
+        let clicks = ClickCounter::new(EventLog::open(&dir.path().join("log")));
         let at: Timestamp = "2026-11-16T11:10:00Z".parse().unwrap();
         let shown = |page| ShownResult {
             page: PageId(page),
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_bounded() {
-        let clicks = ClickCounter::new(Log::open(Path::new("/proc/nowhere")));
+        let clicks = ClickCounter::new(EventLog::open(Path::new("/proc/nowhere")));
         let shown = |page| ShownResult {
             page: PageId(page),
             at: Timestamp::UNIX_EPOCH,

@@ -1,7 +1,7 @@
 //! Computes the SVG paths of small charts. Only templates write markup.
 
 use super::figures::span;
-use node::live::meter::Point;
+use node::live::meter::SeriesPoint;
 
 /// The size of the plot, in SVG units.
 pub const WIDTH: f64 = 340.0;
@@ -89,7 +89,7 @@ pub struct TimeAxis {
 
 impl TimeAxis {
     /// Returns the axis that spans a series.
-    pub fn of(series: &[Point]) -> Self {
+    pub fn of(series: &[SeriesPoint]) -> Self {
         let from = series.first().map_or(0.0, |point| point.at);
         let until = series.last().map_or(1.0, |point| point.at + point.seconds);
         Self {
@@ -103,7 +103,7 @@ impl TimeAxis {
         format!("{} ago", span(self.until - self.from))
     }
 
-    fn x(&self, point: &Point) -> f64 {
+    fn x(&self, point: &SeriesPoint) -> f64 {
         let middle = point.at + point.seconds / 2.0;
         WIDTH * (middle - self.from) / (self.until - self.from)
     }
@@ -111,10 +111,10 @@ impl TimeAxis {
 
 /// Returns the path of a line, with a gap where there is no value.
 pub fn line(
-    series: &[Point],
+    series: &[SeriesPoint],
     times: &TimeAxis,
     scale: Scale,
-    value: impl Fn(&Point) -> Option<f64>,
+    value: impl Fn(&SeriesPoint) -> Option<f64>,
 ) -> String {
     let mut path = String::new();
     let mut pen = 'M';
@@ -132,13 +132,14 @@ pub fn line(
 
 /// Returns the path of the area between two values.
 pub fn area(
-    series: &[Point],
+    series: &[SeriesPoint],
     times: &TimeAxis,
     scale: Scale,
-    between: impl Fn(&Point) -> (f64, f64),
+    between: impl Fn(&SeriesPoint) -> (f64, f64),
 ) -> String {
-    let corner =
-        |point: &Point, value: f64| format!("{:.1} {:.1}", times.x(point), scale.height(value));
+    let corner = |point: &SeriesPoint, value: f64| {
+        format!("{:.1} {:.1}", times.x(point), scale.height(value))
+    };
     let over = series.iter().map(|point| corner(point, between(point).1));
     let under = series
         .iter()
@@ -163,12 +164,12 @@ fn round_up(number: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn point(at: f64, worth: f64) -> Point {
-        Point {
+    fn point(at: f64, worth: f64) -> SeriesPoint {
+        SeriesPoint {
             at,
             seconds: 2.0,
             worth,
-            ..Point::default()
+            ..SeriesPoint::default()
         }
     }
 
@@ -183,14 +184,14 @@ mod tests {
         let times = TimeAxis::of(&series);
         let scale = Scale::above([4.0].into_iter());
         assert_eq!(scale.ends(), (0.0, 5.0));
-        let known = |point: &Point| (point.worth != 2.0).then_some(point.worth);
+        let known = |point: &SeriesPoint| (point.worth != 2.0).then_some(point.worth);
         let path = line(&series, &times, scale, known);
         assert_eq!(path, "M42.5 90.0L127.5 18.0M297.5 0.0");
         let filled = area(&series[..2], &TimeAxis::of(&series[..2]), scale, |point| {
             (0.0, point.worth)
         });
         assert_eq!(filled, "M85.0 90.0L255.0 18.0L255.0 90.0L85.0 90.0Z");
-        let empty: [Point; 0] = [];
+        let empty: [SeriesPoint; 0] = [];
         assert_eq!(
             area(&empty, &TimeAxis::of(&empty), scale, |_| (0.0, 1.0)),
             ""

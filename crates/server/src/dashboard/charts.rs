@@ -2,14 +2,14 @@
 
 use super::chart::{Chart, ChartLine, Scale, TimeAxis, area, line};
 use super::figures::{bytes, percent, short};
-use node::live::meter::{Counts, Point};
+use node::live::meter::{Counts, SeriesPoint};
 
-fn rate(point: &Point, count: u64) -> f64 {
+fn rate(point: &SeriesPoint, count: u64) -> f64 {
     count as f64 / point.seconds.max(0.5)
 }
 
 /// Returns the charts of the last hours.
-pub fn charts(series: &[Point], budget: Option<f64>) -> Vec<Chart> {
+pub fn charts(series: &[SeriesPoint], budget: Option<f64>) -> Vec<Chart> {
     // A point of less than a second gives no reliable rate.
     let series = match series.split_last() {
         Some((last, rest)) if last.seconds < 1.0 && !rest.is_empty() => rest,
@@ -17,8 +17,8 @@ pub fn charts(series: &[Point], budget: Option<f64>) -> Vec<Chart> {
     };
     let times = TimeAxis::of(series);
     let last = series.last().copied().unwrap_or_default();
-    let each = |value: fn(&Point) -> f64| series.iter().map(value);
-    let all = |point: &Point| rate(point, point.fetches.all());
+    let each = |value: fn(&SeriesPoint) -> f64| series.iter().map(value);
+    let all = |point: &SeriesPoint| rate(point, point.fetches.all());
     let chart =
         |title, scale: Scale, value: String, write: fn(f64) -> String, lines: Vec<ChartLine>| {
             let (bottom, top) = scale.ends();
@@ -69,7 +69,7 @@ pub fn charts(series: &[Point], budget: Option<f64>) -> Vec<Chart> {
         ));
     }
 
-    let worth = |point: &Point| {
+    let worth = |point: &SeriesPoint| {
         let fetches = point.fetches.all() - point.fetches.overhead;
         (fetches > 0).then(|| point.worth / fetches as f64)
     };
@@ -136,7 +136,7 @@ pub fn charts(series: &[Point], budget: Option<f64>) -> Vec<Chart> {
 type Count = fn(&Counts) -> u64;
 
 /// Returns the areas of requests per second by kind, stacked.
-fn stack(series: &[Point], times: &TimeAxis, scale: Scale) -> Vec<ChartLine> {
+fn stack(series: &[SeriesPoint], times: &TimeAxis, scale: Scale) -> Vec<ChartLine> {
     let kinds: [(&'static str, &'static str, Count); 4] = [
         ("new", "new pages", |counts| counts.new),
         ("refresh", "refreshes", |counts| counts.refresh),

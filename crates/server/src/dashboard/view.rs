@@ -6,8 +6,8 @@ use super::chart::Chart;
 use super::charts::charts;
 use super::figures::{amount, bytes, percent, short, span, when};
 use node::live::core_figures::CoreFigures;
-use node::live::meter::Kind;
-use node::live::snapshot::{Mode, Snapshot};
+use node::live::meter::FetchPurpose;
+use node::live::snapshot::{CrawlMode, Snapshot};
 
 /// The most rows of a table; the API has the rest.
 const ROWS: usize = 50;
@@ -171,13 +171,13 @@ fn doing(snapshot: &Snapshot, crawling: bool) -> (&'static str, String) {
         };
     }
     let doing = match state.mode {
-        Mode::Running => format!("{} visits under way", state.visits),
-        Mode::Pausing => format!(
+        CrawlMode::Running => format!("{} visits under way", state.visits),
+        CrawlMode::Pausing => format!(
             "{} requests are under way or not committed yet",
             state.uncommitted
         ),
-        Mode::Paused => "no request is under way, and everything is committed".into(),
-        Mode::Stopping => "requests under way are ending".into(),
+        CrawlMode::Paused => "no request is under way, and everything is committed".into(),
+        CrawlMode::Stopping => "requests under way are ending".into(),
     };
     (state.mode.name(), doing)
 }
@@ -266,7 +266,7 @@ fn split(snapshot: &Snapshot) -> Vec<FetchSplit> {
     ]
 }
 
-fn server(server: &node::live::snapshot::Server, now: Timestamp) -> ServerRow {
+fn server(server: &node::live::snapshot::HostSnapshot, now: Timestamp) -> ServerRow {
     let ms = |ms: Option<f64>| ms.map_or("–".into(), |ms| format!("{ms:.0} ms"));
     let delay = server.crawl_delay.filter(|delay| *delay > 0.0);
     let delay = delay.map_or(String::new(), |delay| format!(", every {}", span(delay)));
@@ -293,7 +293,7 @@ fn server(server: &node::live::snapshot::Server, now: Timestamp) -> ServerRow {
     }
 }
 
-fn source(row: &node::explain::sources::Row, now: Timestamp) -> SourceRow {
+fn source(row: &node::explain::sources::SourceSummary, now: Timestamp) -> SourceRow {
     SourceRow {
         url: row.url.clone(),
         on: row.on,
@@ -313,9 +313,9 @@ fn fetch(fetch: &node::live::meter::Fetch, now: Timestamp) -> FetchRow {
         url: fetch.url.clone(),
         ago: when(&fetch.at, now),
         kind: match fetch.kind {
-            Kind::New => "new",
-            Kind::Refresh => "refresh",
-            Kind::Source => "source",
+            FetchPurpose::New => "new",
+            FetchPurpose::Refresh => "refresh",
+            FetchPurpose::Source => "source",
         },
         status: fetch.status.map_or("–".into(), |status| status.to_string()),
         class: match fetch.outcome.as_str() {

@@ -167,7 +167,7 @@ fn copy_of(app: &App, url: &str) -> Result<Result<Copy, NoCopy>> {
     let (text, _) = charset::decode(&answer.content, declared);
     let (kind, text) = match media::kind(declared, &answer.content) {
         Media::Html => {
-            let read = page::read(&text, &url, &page::Limits::default());
+            let read = page::read(&text, &url, &page::ReadLimits::default());
             if read.robots.noarchive {
                 return Ok(Err(NoCopy::Forbidden));
             }

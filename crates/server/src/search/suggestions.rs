@@ -9,7 +9,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 use page::url::with_fragment;
 use policy::words::{lower, words};
-use repository::index::{Hit, Kept, Query};
+use repository::index::{Hit, IndexedPage, SearchQuery};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -61,12 +61,12 @@ pub async fn suggest(
 
 fn suggest_now(app: &App, text: &str, limit: usize, readers: &[String]) -> Result<Vec<Suggestion>> {
     let readers: Vec<&str> = readers.iter().map(String::as_str).collect();
-    let found = app.index.search(&Query {
+    let found = app.index.search(&SearchQuery {
         text,
         limit: PAGES,
         prefix: true,
         readers: &readers,
-        ..Query::default()
+        ..SearchQuery::default()
     })?;
     let typed = beginnings(found.corrected.as_deref().unwrap_or(text));
     let now = Timestamp::now();
@@ -124,7 +124,7 @@ fn title(hit: &Hit) -> String {
 /// Returns the headings of a page that match all words, with their ids, the best first.
 ///
 /// Leaves out headings that repeat the title.
-fn headings(kept: &Kept, typed: &[String]) -> Vec<(SuggestionFit, String, String)> {
+fn headings(kept: &IndexedPage, typed: &[String]) -> Vec<(SuggestionFit, String, String)> {
     let named = kept.sections.iter().filter_map(|section| {
         let heading = section.title(&kept.text);
         let id = section.id.clone()?;
@@ -201,13 +201,13 @@ mod tests {
             ("Avocets again", Some("d")),
             ("All avocets", Some("e")),
         ];
-        let mut kept = Kept {
+        let mut kept = IndexedPage {
             title: "avocets HERE".into(),
-            ..Kept::default()
+            ..IndexedPage::default()
         };
         for (line, id) in lines {
             let start = kept.text.len() as u32;
-            kept.sections.push(repository::index::Section {
+            kept.sections.push(repository::index::IndexedSection {
                 heading: start..start + line.len() as u32,
                 level: 2,
                 id: id.map(str::to_owned),

@@ -1,6 +1,6 @@
 //! Hostile robots.txt files (rows 43 to 49), each on a server of its own.
 //!
-//! **Invariant:** [`Robots::allows`] states what a crawler may fetch. It is written from the
+//! **Invariant:** [`HostileRobots::allows`] states what a crawler may fetch. It is written from the
 //! specification, not derived from the file, so that any parser of the file can be checked
 //! against it.
 
@@ -8,7 +8,7 @@ use super::script::{Script, ScriptRequest, page};
 
 /// A server with a few honest pages and one of these files at `/robots.txt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Robots {
+pub enum HostileRobots {
     /// Longer than the 500 KiB that count; the part after them forbids everything.
     Huge,
     /// A page of HTML.
@@ -42,7 +42,7 @@ const RULES: &str = "User-agent: *\nDisallow: /forbidden\n";
 /// RFC 9309, section 2.3.1.2: a crawler should follow at least five redirects.
 const HOPS: u32 = 5;
 
-impl Robots {
+impl HostileRobots {
     /// All files.
     pub const ALL: [Self; 13] = [
         Self::Huge,

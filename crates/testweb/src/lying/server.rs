@@ -18,7 +18,7 @@ use crate::TestwebError;
 use crate::listen::{accept, listen};
 
 use super::honest;
-use super::robots::Robots;
+use super::robots::HostileRobots;
 use super::script::{AfterScript, Pace, Script, ScriptRequest, ScriptStep};
 use super::table::Lie;
 
@@ -32,14 +32,14 @@ pub enum Nature {
     /// All [`LIES`](super::LIES), with an index at `/` and honest pages among them.
     Lies,
     /// Honest pages with a hostile robots.txt.
-    Robots(Robots),
+    Robots(HostileRobots),
     /// Not a web server: it sends an SSH banner before any request (row 14).
     Banner,
 }
 
 /// A hostile server; stops when dropped.
 #[derive(Debug)]
-pub struct Server {
+pub struct HostileServer {
     address: SocketAddr,
     hits: Arc<Hits>,
     /// The listener with its connections, which is aborted when dropped.
@@ -48,7 +48,7 @@ pub struct Server {
 
 type Hits = Mutex<HashMap<String, u32>>;
 
-impl Server {
+impl HostileServer {
     /// Starts a server at a loopback address, at any free port, on the current tokio runtime.
     pub async fn start(
         address: Ipv4Addr,

@@ -44,7 +44,7 @@ const fn lie(
 }
 
 /// All lies, by row. Not here are row 18 (HTTP/2 requires TLS), row 23 (requires a name server)
-/// and rows 43 to 49 ([`Robots`](super::Robots)).
+/// and rows 43 to 49 ([`HostileRobots`](super::HostileRobots)).
 #[rustfmt::skip]
 pub static LIES: &[Lie] = &[
     lie(1, "/gzip-bomb", "a gigabyte of zeros in a megabyte of gzip", coding::gzip_bomb),

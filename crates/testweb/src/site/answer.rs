@@ -17,7 +17,9 @@ use hyper::{Response, StatusCode};
 use crate::reply::{plain, status_only, typed};
 
 use super::validators::Validators;
-use super::web::{Coding, Kind, Page, PageNumber, RobotsFile, ServerNumber, TextSource, Web};
+use super::web::{
+    Coding, InventedPage, InventedRobots, PageAnswer, PageNumber, ServerNumber, TextSource, Web,
+};
 
 /// A request to a server of the web.
 pub(super) struct WebRequest<'a> {
@@ -50,22 +52,22 @@ impl Web {
 
     fn robots_txt(&self, server: ServerNumber, port: u16) -> Response<Bytes> {
         match self.server(server).robots {
-            RobotsFile::Open => {
+            InventedRobots::Open => {
                 let mut text = String::from("User-agent: *\nDisallow:\n");
                 for sitemap in self.sitemaps(server) {
                     text.push_str(&format!("Sitemap: {}\n", self.url(sitemap, port)));
                 }
                 plain(StatusCode::OK, text)
             }
-            RobotsFile::Rules { crawl_delay } => {
+            InventedRobots::Rules { crawl_delay } => {
                 let mut text = String::from("User-agent: *\nDisallow: /private/\n");
                 if let Some(delay) = crawl_delay {
                     text.push_str(&format!("Crawl-delay: {delay}\n"));
                 }
                 plain(StatusCode::OK, text)
             }
-            RobotsFile::Missing => plain(StatusCode::NOT_FOUND, "not found\n"),
-            RobotsFile::Broken => plain(StatusCode::SERVICE_UNAVAILABLE, "try again\n"),
+            InventedRobots::Missing => plain(StatusCode::NOT_FOUND, "not found\n"),
+            InventedRobots::Broken => plain(StatusCode::SERVICE_UNAVAILABLE, "try again\n"),
         }
     }
 
@@ -92,29 +94,34 @@ impl Web {
         typed(StatusCode::OK, "text/html; charset=utf-8", body.into())
     }
 
-    fn page_answer(&self, page: &Page, request: &WebRequest<'_>, at: f64) -> Response<Bytes> {
+    fn page_answer(
+        &self,
+        page: &InventedPage,
+        request: &WebRequest<'_>,
+        at: f64,
+    ) -> Response<Bytes> {
         match page.kind {
-            Kind::Ordinary | Kind::Copy(_) => self.text(page, request, at),
-            Kind::Busy if request.earlier == 0 => {
+            PageAnswer::Ordinary | PageAnswer::Copy(_) => self.text(page, request, at),
+            PageAnswer::Busy if request.earlier == 0 => {
                 let mut answer = plain(StatusCode::SERVICE_UNAVAILABLE, "try again\n");
                 answer
                     .headers_mut()
                     .insert(RETRY_AFTER, HeaderValue::from_static("1"));
                 answer
             }
-            Kind::Busy => self.text(page, request, at),
-            Kind::Redirect(to, status) => {
+            PageAnswer::Busy => self.text(page, request, at),
+            PageAnswer::Redirect(to, status) => {
                 let mut answer = plain(status_of(status), "elsewhere\n");
                 if let Ok(location) = HeaderValue::try_from(self.url(to, request.port)) {
                     answer.headers_mut().insert(LOCATION, location);
                 }
                 answer
             }
-            Kind::Error(status) => plain(status_of(status), "error\n"),
+            PageAnswer::Error(status) => plain(status_of(status), "error\n"),
         }
     }
 
-    fn text(&self, page: &Page, request: &WebRequest<'_>, at: f64) -> Response<Bytes> {
+    fn text(&self, page: &InventedPage, request: &WebRequest<'_>, at: f64) -> Response<Bytes> {
         let server = self.server(page.server);
         let validators = self.validators(page, at);
         let mut answer = if validators.matched_by(request.headers) {
@@ -142,7 +149,7 @@ impl Web {
         answer
     }
 
-    fn media(&self, page: &Page) -> &'static str {
+    fn media(&self, page: &InventedPage) -> &'static str {
         match &self.text_source {
             TextSource::Prose(_) => "text/html; charset=utf-8",
             TextSource::Town(records) => records.media(page.number),
@@ -153,13 +160,13 @@ impl Web {
     fn sitemaps(&self, server: ServerNumber) -> impl Iterator<Item = PageNumber> {
         let sitemaps = ["/sitemap.xml", "/news-sitemap.xml"];
         let there = sitemaps.map(|path| self.at(server, path));
-        let there = there.into_iter().flatten().map(Page::number);
+        let there = there.into_iter().flatten().map(InventedPage::number);
         there.filter(|page| !self.is_text(*page))
     }
 
     /// Returns the validators of a page. It changes with its text, and when a page it links to
     /// is born.
-    fn validators(&self, page: &Page, at: f64) -> Validators {
+    fn validators(&self, page: &InventedPage, at: f64) -> Validators {
         let server = self.server(page.server);
         let version = self.version(page, at);
         let (mut links, mut since) = (0, version.since.max(page.life.born));

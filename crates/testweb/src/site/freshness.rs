@@ -2,12 +2,12 @@
 //!
 //! The web itself is the judge: it knows which version each answer had, and which version a page
 //! has later. What the crawler believes does not matter. The web must run at real time
-//! ([`Clock::Running(1.0)`](super::Clock)), because answers are logged in real time. Sitemaps
+//! ([`WebClock::Running(1.0)`](super::WebClock)), because answers are logged in real time. Sitemaps
 //! and feeds are not judged, because users do not read them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::serving::Serving;
+use super::serving::ServedWeb;
 use super::web::{PageNumber, Web};
 
 /// Number of moments at which all copies are compared.
@@ -26,7 +26,7 @@ struct PageRequest {
     copied: bool,
 }
 
-impl Serving {
+impl ServedWeb {
     /// Returns the share of copies that were equal to their page, averaged from one moment to
     /// another over all pages that were fetched and exist. Returns `None` if there are none.
     pub fn freshness(&self, from: f64, until: f64) -> Option<f64> {
@@ -56,7 +56,9 @@ impl Serving {
         let mut all = Vec::new();
         for (server, _) in web.servers() {
             for visit in self.log().visits(server) {
-                let page = web.at(server, &visit.path).map(super::web::Page::number);
+                let page = web
+                    .at(server, &visit.path)
+                    .map(super::web::InventedPage::number);
                 if let Some(page) = page.filter(|page| web.is_text(*page)) {
                     all.push(PageRequest {
                         at: visit.arrived.as_secs_f64(),
@@ -138,12 +140,12 @@ impl Copies {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Plan;
+    use super::super::WebPlan;
     use super::*;
 
     #[test]
     fn visiting_alike_keeps_first_copies_and_moves_the_others() {
-        let mut plan = Plan::small(3);
+        let mut plan = WebPlan::small(3);
         plan.population.born_later = 0.0;
         let web = plan.invent();
         let requests: Vec<PageRequest> =

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use rand::{Rng, RngExt};
 
-use super::web::{Kind, Page, PageNumber, TextSource, Web};
+use super::web::{InventedPage, PageAnswer, PageNumber, TextSource, Web};
 use crate::chance::{For, stream};
 
 /// Number of distinct words of the invented language.
@@ -70,7 +70,7 @@ impl Web {
             TextSource::Prose(prose) => prose,
             TextSource::Town(records) => return records.body(self, page, at, port),
         };
-        if !matches!(page.kind, Kind::Ordinary | Kind::Busy) {
+        if !matches!(page.kind, PageAnswer::Ordinary | PageAnswer::Busy) {
             return String::new();
         }
         let mut html = String::with_capacity(page.size as usize + 1_024);
@@ -98,7 +98,7 @@ impl Web {
         html
     }
 
-    fn write_text(&self, prose: &Prose, page: &Page, at: f64, html: &mut String) {
+    fn write_text(&self, prose: &Prose, page: &InventedPage, at: f64, html: &mut String) {
         let version = self.version(page, at).id;
         let paragraphs = u64::from(page.size / PARAGRAPH_BYTES).max(1);
         for n in 0..paragraphs {
@@ -114,7 +114,7 @@ impl Web {
     }
 }
 
-fn title(prose: &Prose, seed: u64, page: &Page) -> String {
+fn title(prose: &Prose, seed: u64, page: &InventedPage) -> String {
     let mut title = String::new();
     let mut rng = stream(seed, For::Title, u64::from(page.number.0), 0);
     prose.write(4, &mut rng, &mut title);

@@ -13,9 +13,10 @@ use rand_distr::{Distribution, Exp1};
 
 use super::html::Prose;
 use super::life::PageLife;
-use super::plan::{Latency, Plan, Tail};
+use super::plan::{Latency, Tail, WebPlan};
 use super::web::{
-    Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, TextSource, Web,
+    Coding, InventedPage, InventedRobots, InventedServer, PageAnswer, PageNumber, ServerNumber,
+    TextSource, Web,
 };
 use crate::chance::{For, stream};
 
@@ -46,7 +47,7 @@ const SECTIONS: [&str; 8] = [
 
 const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
 
-impl Plan {
+impl WebPlan {
     /// Generates the web.
     pub fn invent(&self) -> Web {
         let servers = self.servers.max(1);
@@ -73,7 +74,7 @@ impl Plan {
         }
     }
 
-    fn server(&self, number: u64) -> Server {
+    fn server(&self, number: u64) -> InventedServer {
         let mut rng = stream(self.seed, For::Servers, number, 0);
         let (connect, response) = match self.latency {
             Latency::None => (0.0, 0.0),
@@ -81,10 +82,10 @@ impl Plan {
                 (connect.draw(&mut rng), response.draw(&mut rng))
             }
         };
-        Server {
+        InventedServer {
             // The first server must allow crawling, or there would be nothing to crawl.
             robots: if number == 0 {
-                RobotsFile::Missing
+                InventedRobots::Missing
             } else {
                 self.robots(&mut rng)
             },
@@ -101,20 +102,20 @@ impl Plan {
         }
     }
 
-    fn robots(&self, rng: &mut impl Rng) -> RobotsFile {
+    fn robots(&self, rng: &mut impl Rng) -> InventedRobots {
         let shares = &self.robots;
         let files = [
-            (shares.rules, RobotsFile::Rules { crawl_delay: None }),
+            (shares.rules, InventedRobots::Rules { crawl_delay: None }),
             (
                 shares.delay,
-                RobotsFile::Rules {
+                InventedRobots::Rules {
                     crawl_delay: Some(self.crawl_delay),
                 },
             ),
-            (shares.missing, RobotsFile::Missing),
-            (shares.broken, RobotsFile::Broken),
+            (shares.missing, InventedRobots::Missing),
+            (shares.broken, InventedRobots::Broken),
         ];
-        pick(rng, files).unwrap_or(RobotsFile::Open)
+        pick(rng, files).unwrap_or(InventedRobots::Open)
     }
 
     fn life(&self, number: u32, home: bool) -> PageLife {
@@ -150,9 +151,9 @@ impl Plan {
 
 /// A web that is being generated.
 struct WebGenerator<'a> {
-    plan: &'a Plan,
+    plan: &'a WebPlan,
     rng: rand_chacha::ChaCha8Rng,
-    pages: Vec<Page>,
+    pages: Vec<InventedPage>,
     /// Every page once, and once more for each link to it. A uniform draw from it prefers pages
     /// with links.
     popular: Vec<PageNumber>,
@@ -170,7 +171,7 @@ struct ServerPages {
 }
 
 impl<'a> WebGenerator<'a> {
-    fn new(plan: &'a Plan) -> Self {
+    fn new(plan: &'a WebPlan) -> Self {
         let mut rng = stream(plan.seed, For::Graph, 0, 0);
         let servers = plan.servers.max(1);
         let weights = (0..servers).scan(0, |sum, _| {
@@ -191,7 +192,7 @@ impl<'a> WebGenerator<'a> {
         let server = ServerNumber(number);
         // So far there are only home pages, so any older page is one.
         let parent = (number > 0).then(|| PageNumber(self.rng.random_range(0..number)));
-        self.add(number, server, "/".into(), Kind::Ordinary, parent);
+        self.add(number, server, "/".into(), PageAnswer::Ordinary, parent);
     }
 
     fn add_page(&mut self, number: u32) {
@@ -208,13 +209,13 @@ impl<'a> WebGenerator<'a> {
         number: u32,
         server: ServerNumber,
         path: Box<str>,
-        kind: Kind,
+        kind: PageAnswer,
         parent: Option<PageNumber>,
     ) {
         let number = PageNumber(number);
         let links = match kind {
-            Kind::Ordinary | Kind::Busy => self.draw_links(server),
-            Kind::Copy(_) | Kind::Redirect(..) | Kind::Error(_) => Vec::new(),
+            PageAnswer::Ordinary | PageAnswer::Busy => self.draw_links(server),
+            PageAnswer::Copy(_) | PageAnswer::Redirect(..) | PageAnswer::Error(_) => Vec::new(),
         };
         let mut life = self.plan.life(number.0, &*path == "/");
         if let Some(parent) = parent {
@@ -228,7 +229,7 @@ impl<'a> WebGenerator<'a> {
                 ..life
             };
         }
-        self.pages.push(Page {
+        self.pages.push(InventedPage {
             number,
             server,
             path,
@@ -241,7 +242,7 @@ impl<'a> WebGenerator<'a> {
         let local = &mut self.local[server.0 as usize];
         local.pages += 1;
         local.popular.push(number);
-        if kind == Kind::Ordinary {
+        if kind == PageAnswer::Ordinary {
             local.ordinary.push(number);
         }
     }
@@ -279,7 +280,7 @@ impl<'a> WebGenerator<'a> {
         from[self.rng.random_range(0..from.len())]
     }
 
-    fn kind(&mut self, server: ServerNumber) -> Kind {
+    fn kind(&mut self, server: ServerNumber) -> PageAnswer {
         let faults = self.plan.faults;
         let status = REDIRECTS[self.rng.random_range(0..REDIRECTS.len())];
         let gone = if self.rng.random() { 404 } else { 410 };
@@ -287,13 +288,13 @@ impl<'a> WebGenerator<'a> {
         let ordinary = &self.local[server.0 as usize].ordinary;
         let original = ordinary[self.rng.random_range(0..ordinary.len())];
         let kinds = [
-            (faults.redirects, Kind::Redirect(target, status)),
-            (faults.gone, Kind::Error(gone)),
-            (faults.broken, Kind::Error(500)),
-            (faults.busy, Kind::Busy),
-            (self.plan.duplicates, Kind::Copy(original)),
+            (faults.redirects, PageAnswer::Redirect(target, status)),
+            (faults.gone, PageAnswer::Error(gone)),
+            (faults.broken, PageAnswer::Error(500)),
+            (faults.busy, PageAnswer::Busy),
+            (self.plan.duplicates, PageAnswer::Copy(original)),
         ];
-        pick(&mut self.rng, kinds).unwrap_or(Kind::Ordinary)
+        pick(&mut self.rng, kinds).unwrap_or(PageAnswer::Ordinary)
     }
 
     fn path(&mut self, server: ServerNumber) -> Box<str> {
@@ -336,10 +337,10 @@ mod tests {
 
     #[test]
     fn links_in_and_out_follow_power_laws() {
-        let plan = Plan {
+        let plan = WebPlan {
             servers: 100,
             pages: 30_000,
-            ..Plan::small(1)
+            ..WebPlan::small(1)
         };
         let web = plan.invent();
         let mut inward = vec![0; web.pages.len()];
@@ -362,10 +363,10 @@ mod tests {
 
     #[test]
     fn servers_differ_in_size() {
-        let web = Plan {
+        let web = WebPlan {
             servers: 100,
             pages: 30_000,
-            ..Plan::small(2)
+            ..WebPlan::small(2)
         }
         .invent();
         let mut sizes = vec![0; 100];
@@ -405,10 +406,10 @@ mod tests {
 
     #[test]
     fn a_plan_of_nothing_is_one_home_page() {
-        let web = Plan {
+        let web = WebPlan {
             servers: 0,
             pages: 0,
-            ..Plan::small(1)
+            ..WebPlan::small(1)
         }
         .invent();
         assert_eq!((web.servers.len(), web.pages.len()), (1, 1));

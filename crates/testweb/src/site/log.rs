@@ -16,14 +16,14 @@ use super::web::ServerNumber;
 
 /// The requests to all servers of a web.
 #[derive(Debug)]
-pub struct Log {
+pub struct RequestLog {
     start: Instant,
     servers: Vec<(SocketAddr, Mutex<ServerLog>)>,
 }
 
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Visit {
+pub struct RecordedRequest {
     /// Path and query.
     pub path: Arc<str>,
     /// The status of the answer; 0 if there was none.
@@ -38,7 +38,7 @@ pub struct Visit {
 
 #[derive(Debug, Default)]
 struct ServerLog {
-    visits: Vec<Visit>,
+    visits: Vec<RecordedRequest>,
     /// Number of requests for each path.
     counts: HashMap<Arc<str>, u32>,
     connections: u32,
@@ -53,7 +53,7 @@ struct PeakGauge {
     most: u32,
 }
 
-impl Log {
+impl RequestLog {
     pub(super) fn new(addresses: impl Iterator<Item = SocketAddr>) -> Self {
         Self {
             start: Instant::now(),
@@ -86,7 +86,7 @@ impl Log {
     }
 
     /// Returns the requests to a server, in the order of arrival.
-    pub fn visits(&self, server: ServerNumber) -> Vec<Visit> {
+    pub fn visits(&self, server: ServerNumber) -> Vec<RecordedRequest> {
         self.server_log(server).visits.clone()
     }
 
@@ -140,14 +140,14 @@ impl Log {
 
 /// An open connection; dropping it logs the close.
 pub(super) struct OpenConnection {
-    log: Arc<Log>,
+    log: Arc<RequestLog>,
     server: ServerNumber,
     number: u32,
 }
 
 /// A request under way; dropping it logs the end of the answer.
 pub(super) struct PendingRequest {
-    log: Arc<Log>,
+    log: Arc<RequestLog>,
     server: ServerNumber,
     visit: usize,
     /// Number of earlier requests for the same path.
@@ -155,7 +155,7 @@ pub(super) struct PendingRequest {
 }
 
 impl OpenConnection {
-    pub fn new(log: Arc<Log>, server: ServerNumber) -> Self {
+    pub fn new(log: Arc<RequestLog>, server: ServerNumber) -> Self {
         let number = {
             let mut server_log = log.server_log(server);
             server_log.open.rise();
@@ -182,7 +182,7 @@ impl OpenConnection {
         *count += 1;
         let visit = server_log.visits.len();
         let connection = self.number;
-        server_log.visits.push(Visit {
+        server_log.visits.push(RecordedRequest {
             path,
             status: 0,
             connection,

@@ -8,10 +8,10 @@ use rand_distr::{Distribution, StandardNormal};
 
 /// Parameters of an invented web, which is reproducible to the byte.
 ///
-/// Start from [`Plan::small`] and change what matters:
-/// `Plan { servers: 500, pages: 20_000, ..Plan::small(7) }`.
+/// Start from [`WebPlan::small`] and change what matters:
+/// `WebPlan { servers: 500, pages: 20_000, ..WebPlan::small(7) }`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct WebPlan {
     /// The seed of all random numbers.
     pub seed: u64,
     /// Number of servers, each with an address of its own; at least one.
@@ -141,7 +141,7 @@ pub struct Population {
     pub lifetime: Option<f64>,
 }
 
-impl Plan {
+impl WebPlan {
     /// Eight servers and 200 pages with some of everything except latency: a web for the test of
     /// a whole crawl.
     pub fn small(seed: u64) -> Self {
@@ -196,7 +196,7 @@ impl Plan {
     }
 }
 
-impl Plan {
+impl WebPlan {
     /// The web of the two-level scheduling experiment (`docs/science/theory.md`, section 3): 500
     /// servers with 30,000 pages. All pages may be fetched, never change and answer with a text.
     ///

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::serving::Serving;
-use super::web::Page;
+use super::serving::ServedWeb;
+use super::web::InventedPage;
 
 /// Numbers of requests, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -34,9 +34,9 @@ impl Fetches {
     }
 }
 
-impl Serving {
-    /// Counts the requests so far. The clock of the web must be [`Clock::Running`](super::Clock)
-    /// at speed 1.
+impl ServedWeb {
+    /// Counts the requests so far. The clock of the web must be
+    /// [`WebClock::Running`](super::WebClock) at speed 1.
     pub fn fetches(&self) -> Fetches {
         let web = self.web();
         let mut fetches = Fetches::default();
@@ -44,7 +44,7 @@ impl Serving {
             let mut last = HashMap::new();
             for visit in self.log().visits(server) {
                 let at = visit.arrived.as_secs_f64();
-                let count = match web.at(server, &visit.path).map(Page::number) {
+                let count = match web.at(server, &visit.path).map(InventedPage::number) {
                     _ if &*visit.path == "/robots.txt" => &mut fetches.robots,
                     Some(page) if !web.is_text(page) => &mut fetches.lists,
                     Some(page) if matches!(visit.status, 200 | 304) => {

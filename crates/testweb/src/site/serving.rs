@@ -1,7 +1,7 @@
 //! Serves an invented web on real sockets.
 //!
 //! **Invariant:** there is one listener for each server, all at the same port. Everything stops
-//! when the [`Serving`] is dropped. [`connection`](super::connection) serves the connections.
+//! when the [`ServedWeb`] is dropped. [`connection`](super::connection) serves the connections.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -14,13 +14,13 @@ use crate::TestwebError;
 use crate::listen::{accept, listen};
 
 use super::connection::serve;
-use super::log::Log;
+use super::log::RequestLog;
 use super::web::{PageNumber, ServerNumber, Web};
 
 /// How the time of the web runs while it is served. It starts at 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Clock {
-    /// Only [`Serving::advance`] moves it, so nothing changes during a test.
+pub enum WebClock {
+    /// Only [`ServedWeb::advance`] moves it, so nothing changes during a test.
     Still,
     /// The given number of seconds of the web pass in one real second.
     Running(f64),
@@ -28,7 +28,7 @@ pub enum Clock {
 
 /// A web that is being served; stops when dropped.
 #[derive(Debug)]
-pub struct Serving {
+pub struct ServedWeb {
     shared: Arc<SharedWeb>,
     /// The listeners, each with its connections, which are aborted when dropped.
     _listeners: JoinSet<()>,
@@ -39,16 +39,16 @@ pub struct Serving {
 pub(super) struct SharedWeb {
     pub(super) web: Web,
     pub(super) port: u16,
-    pub(super) log: Arc<Log>,
-    clock: Clock,
+    pub(super) log: Arc<RequestLog>,
+    clock: WebClock,
     start: Instant,
     advanced: Mutex<f64>,
 }
 
-impl Serving {
+impl ServedWeb {
     /// Opens one listener for each server, at an address of its own, all at the same port: the
     /// given one, or any free one. Runs on the current tokio runtime.
-    pub async fn start(web: Web, clock: Clock, port: Option<u16>) -> Result<Self, TestwebError> {
+    pub async fn start(web: Web, clock: WebClock, port: Option<u16>) -> Result<Self, TestwebError> {
         let addresses: Vec<_> = web
             .servers()
             .map(|(server, _)| web.address(server))
@@ -69,8 +69,8 @@ impl Serving {
     }
 
     /// Creates a web without listeners. The caller passes each connection to
-    /// [`attend`](Serving::attend).
-    pub fn in_memory(web: Web, clock: Clock) -> Self {
+    /// [`attend`](ServedWeb::attend).
+    pub fn in_memory(web: Web, clock: WebClock) -> Self {
         Self {
             shared: Arc::new(SharedWeb::new(web, clock, 80)),
             _listeners: JoinSet::new(),
@@ -116,7 +116,7 @@ impl Serving {
     }
 
     /// Returns the request log.
-    pub fn log(&self) -> &Log {
+    pub fn log(&self) -> &RequestLog {
         &self.shared.log
     }
 
@@ -152,12 +152,12 @@ impl Serving {
 }
 
 impl SharedWeb {
-    fn new(web: Web, clock: Clock, port: u16) -> Self {
+    fn new(web: Web, clock: WebClock, port: u16) -> Self {
         let addresses = web
             .servers()
             .map(|(server, _)| SocketAddr::from((web.address(server), port)));
         Self {
-            log: Arc::new(Log::new(addresses)),
+            log: Arc::new(RequestLog::new(addresses)),
             web,
             port,
             clock,
@@ -172,8 +172,8 @@ impl SharedWeb {
             .lock()
             .expect("another task panicked while it held this lock");
         match self.clock {
-            Clock::Still => advanced,
-            Clock::Running(speed) => advanced + speed * self.start.elapsed().as_secs_f64(),
+            WebClock::Still => advanced,
+            WebClock::Running(speed) => advanced + speed * self.start.elapsed().as_secs_f64(),
         }
     }
 }

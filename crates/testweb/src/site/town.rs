@@ -28,13 +28,14 @@ use rand_distr::{Distribution, Exp1};
 use super::life::PageLife;
 use super::plan::Spread;
 use super::web::{
-    Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, TextSource, Web,
+    Coding, InventedPage, InventedRobots, InventedServer, PageAnswer, PageNumber, ServerNumber,
+    TextSource, Web,
 };
 use crate::chance::{For, stream};
 use page::TownPageKind;
 use page_list::PageList;
 
-pub use searchers::{Searchers, Wish};
+pub use searchers::{Searchers, UserSearch};
 
 /// The server of each site.
 const NEWSPAPER: ServerNumber = ServerNumber(0);
@@ -109,7 +110,7 @@ impl Town {
 /// A web that is being generated.
 pub(super) struct TownBuilder {
     town: Town,
-    pages: Vec<Page>,
+    pages: Vec<InventedPage>,
     records: TownRecords,
 }
 
@@ -149,11 +150,11 @@ impl TownBuilder {
         kind: TownPageKind,
     ) -> PageNumber {
         let number = PageNumber(self.pages.len() as u32);
-        self.pages.push(Page {
+        self.pages.push(InventedPage {
             number,
             server,
             path: path.into(),
-            kind: Kind::Ordinary,
+            kind: PageAnswer::Ordinary,
             links: Vec::new(),
             size: 0,
             life,
@@ -205,8 +206,8 @@ impl TownBuilder {
 
     fn web(self) -> Web {
         let paths = (self.pages.iter()).map(|page| ((page.server, page.path.clone()), page.number));
-        let server = Server {
-            robots: RobotsFile::Open,
+        let server = InventedServer {
+            robots: InventedRobots::Open,
             requests_per_connection: 100,
             round_trip: Duration::ZERO,
             response_latency: Duration::ZERO,

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use super::web::{Kind, Page, PageNumber, RobotsFile, ServerNumber, Web};
+use super::web::{InventedPage, InventedRobots, PageAnswer, PageNumber, ServerNumber, Web};
 
 /// The scope of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum TruthScope {
     /// Everything that links lead to.
     Any,
     /// Only the servers of the seeds.
@@ -22,14 +22,19 @@ impl Web {
     ///
     /// This includes pages that answer with an error: a crawler learns that only by a request.
     /// It does not include the pages of endless calendars.
-    pub fn reachable(&self, seeds: &[PageNumber], scope: Scope, at: f64) -> BTreeSet<PageNumber> {
+    pub fn reachable(
+        &self,
+        seeds: &[PageNumber],
+        scope: TruthScope,
+        at: f64,
+    ) -> BTreeSet<PageNumber> {
         let servers: BTreeSet<ServerNumber> =
             seeds.iter().map(|&seed| self.page(seed).server).collect();
         let mut reached = BTreeSet::new();
         let mut waiting = seeds.to_vec();
         while let Some(number) = waiting.pop() {
             let page = self.page(number);
-            let in_scope = scope == Scope::Any || servers.contains(&page.server);
+            let in_scope = scope == TruthScope::Any || servers.contains(&page.server);
             if in_scope && self.allows(page) && reached.insert(number) {
                 waiting.extend(self.leads_to(number, at));
             }
@@ -44,20 +49,20 @@ impl Web {
             return Vec::new();
         }
         match page.kind {
-            Kind::Ordinary | Kind::Busy | Kind::Copy(_) => {
-                self.links(page, at).map(Page::number).collect()
+            PageAnswer::Ordinary | PageAnswer::Busy | PageAnswer::Copy(_) => {
+                self.links(page, at).map(InventedPage::number).collect()
             }
-            Kind::Redirect(to, _) => vec![to],
-            Kind::Error(_) => Vec::new(),
+            PageAnswer::Redirect(to, _) => vec![to],
+            PageAnswer::Error(_) => Vec::new(),
         }
     }
 
     /// Returns whether robots.txt allows the page.
-    fn allows(&self, page: &Page) -> bool {
+    fn allows(&self, page: &InventedPage) -> bool {
         match self.server(page.server).robots {
-            RobotsFile::Open | RobotsFile::Missing => true,
-            RobotsFile::Rules { .. } => !page.path.starts_with("/private/"),
-            RobotsFile::Broken => false,
+            InventedRobots::Open | InventedRobots::Missing => true,
+            InventedRobots::Rules { .. } => !page.path.starts_with("/private/"),
+            InventedRobots::Broken => false,
         }
     }
 }

@@ -21,12 +21,12 @@ pub struct PageNumber(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ServerNumber(pub u32);
 
-/// An invented web; created by [`Plan::invent`](super::Plan::invent).
+/// An invented web; created by [`WebPlan::invent`](super::WebPlan::invent).
 #[derive(Debug)]
 pub struct Web {
     pub(super) seed: u64,
-    pub(super) servers: Vec<Server>,
-    pub(super) pages: Vec<Page>,
+    pub(super) servers: Vec<InventedServer>,
+    pub(super) pages: Vec<InventedPage>,
     /// The page at each path of each server.
     pub(super) paths: HashMap<(ServerNumber, Box<str>), PageNumber>,
     /// The source of the pages' texts.
@@ -46,9 +46,9 @@ pub(super) enum TextSource {
 
 /// A server and its behaviour.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Server {
+pub struct InventedServer {
     /// The kind of its robots.txt.
-    pub robots: RobotsFile,
+    pub robots: InventedRobots,
     /// How many requests it answers per connection.
     pub requests_per_connection: u32,
     /// The round trip time. It is added when a connection is opened, and again for every request
@@ -68,7 +68,7 @@ pub struct Server {
 
 /// The answer of a server at `/robots.txt`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum RobotsFile {
+pub enum InventedRobots {
     /// A file that forbids nothing.
     Open,
     /// `Disallow: /private/`, and perhaps a `Crawl-delay` in seconds.
@@ -93,11 +93,11 @@ pub enum Coding {
 
 /// A page.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Page {
+pub struct InventedPage {
     pub(super) number: PageNumber,
     pub(super) server: ServerNumber,
     pub(super) path: Box<str>,
-    pub(super) kind: Kind,
+    pub(super) kind: PageAnswer,
     pub(super) links: Vec<PageNumber>,
     pub(super) size: u32,
     pub(super) life: PageLife,
@@ -105,7 +105,7 @@ pub struct Page {
 
 /// What a page answers while it exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PageAnswer {
     /// A text of its own.
     Ordinary,
     /// The text of another page of the same server.
@@ -120,12 +120,12 @@ pub enum Kind {
 
 impl Web {
     /// Returns all pages, including those not yet born and those that died.
-    pub fn pages(&self) -> impl Iterator<Item = &Page> {
+    pub fn pages(&self) -> impl Iterator<Item = &InventedPage> {
         self.pages.iter()
     }
 
     /// Returns all servers, in the order of their numbers.
-    pub fn servers(&self) -> impl Iterator<Item = (ServerNumber, &Server)> {
+    pub fn servers(&self) -> impl Iterator<Item = (ServerNumber, &InventedServer)> {
         (0..).map(ServerNumber).zip(&self.servers)
     }
 
@@ -133,7 +133,7 @@ impl Web {
     ///
     /// # Panics
     /// If the number is not of this web.
-    pub fn page(&self, number: PageNumber) -> &Page {
+    pub fn page(&self, number: PageNumber) -> &InventedPage {
         &self.pages[number.0 as usize]
     }
 
@@ -141,7 +141,7 @@ impl Web {
     ///
     /// # Panics
     /// If the number is not of this web.
-    pub fn server(&self, number: ServerNumber) -> &Server {
+    pub fn server(&self, number: ServerNumber) -> &InventedServer {
         &self.servers[number.0 as usize]
     }
 
@@ -177,7 +177,7 @@ impl Web {
     }
 
     /// Returns the page at a path of a server, whether it exists yet or not.
-    pub(super) fn at(&self, server: ServerNumber, path: &str) -> Option<&Page> {
+    pub(super) fn at(&self, server: ServerNumber, path: &str) -> Option<&InventedPage> {
         let number = self.paths.get(&(server, Box::from(path)))?;
         Some(self.page(*number))
     }
@@ -188,7 +188,7 @@ impl Web {
         let (mut servers, path) = (self.servers(), format!("/{path}"));
         let (server, _) =
             servers.find(|(server, _)| format!("{}:{port}", self.address(*server)) == address)?;
-        self.at(server, &path).map(Page::number)
+        self.at(server, &path).map(InventedPage::number)
     }
 
     /// Returns whether users read a page; they do not read sitemaps and feeds.
@@ -210,15 +210,15 @@ impl Web {
     }
 
     /// Returns the page whose text a page shows: the page itself, except for a copy.
-    pub(super) fn original<'a>(&'a self, page: &'a Page) -> &'a Page {
+    pub(super) fn original<'a>(&'a self, page: &'a InventedPage) -> &'a InventedPage {
         match page.kind {
-            Kind::Copy(of) => self.page(of),
+            PageAnswer::Copy(of) => self.page(of),
             _ => page,
         }
     }
 
     /// Returns the version of a page's text at a moment.
-    pub(super) fn version(&self, page: &Page, at: f64) -> TextVersion {
+    pub(super) fn version(&self, page: &InventedPage, at: f64) -> TextVersion {
         if let TextSource::Town(records) = &self.text_source {
             return records.version(self, page, at);
         }
@@ -230,7 +230,11 @@ impl Web {
 
     /// Returns the pages that a page links to, without those not yet born. Links to dead pages
     /// remain, as on the real web.
-    pub(super) fn links(&self, page: &Page, at: f64) -> impl Iterator<Item = &Page> {
+    pub(super) fn links(
+        &self,
+        page: &InventedPage,
+        at: f64,
+    ) -> impl Iterator<Item = &InventedPage> {
         let links = match &self.text_source {
             TextSource::Prose(_) => self.original(page).links.clone(),
             TextSource::Town(records) => records.links(page, at),
@@ -239,7 +243,7 @@ impl Web {
     }
 }
 
-impl Page {
+impl InventedPage {
     /// Returns its number.
     pub fn number(&self) -> PageNumber {
         self.number
@@ -262,7 +266,7 @@ impl Page {
     }
 
     /// Returns what it answers.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> PageAnswer {
         self.kind
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use testweb::lying::{HONEST, LIES, Nature, Pace, SMUGGLED, Server};
+use testweb::lying::{HONEST, HostileServer, LIES, Nature, Pace, SMUGGLED};
 
 use crate::client::{ByteClient, links};
 
@@ -17,8 +17,10 @@ const PACE: Pace = Pace {
     most_bytes: 256 << 10,
 };
 
-async fn start(pace: Pace) -> Server {
-    Server::start(HOST, Nature::Lies, pace).await.unwrap()
+async fn start(pace: Pace) -> HostileServer {
+    HostileServer::start(HOST, Nature::Lies, pace)
+        .await
+        .unwrap()
 }
 
 /// The bytes of one answer.
@@ -28,7 +30,7 @@ struct AnswerBytes {
 }
 
 impl AnswerBytes {
-    async fn of(server: &Server, path: &str, enough: usize) -> Self {
+    async fn of(server: &HostileServer, path: &str, enough: usize) -> Self {
         let (bytes, reset) = ByteClient::raw(server.address(), path, enough).await;
         Self { bytes, reset }
     }
@@ -391,7 +393,9 @@ async fn validators_lie_over_several_visits() {
 
 #[tokio::test]
 async fn a_banner_comes_unasked() {
-    let server = Server::start(HOST, Nature::Banner, PACE).await.unwrap();
+    let server = HostileServer::start(HOST, Nature::Banner, PACE)
+        .await
+        .unwrap();
     assert_eq!(
         ByteClient::greeting(server.address()).await,
         b"SSH-2.0-OpenSSH_9.6\r\n"

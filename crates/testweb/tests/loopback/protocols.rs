@@ -7,32 +7,32 @@ use http_body_util::{BodyExt, Empty};
 use hyper::Request;
 use hyper::client::conn::http2::SendRequest;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use testweb::site::{Clock, Latency, PageNumber, Plan, ServerNumber, Serving, Spread};
+use testweb::site::{Latency, PageNumber, ServedWeb, ServerNumber, Spread, WebClock, WebPlan};
 use tokio::net::TcpStream;
 
 use crate::client::ByteClient;
 
 /// A small web without changes and faults, whose servers differ in requests per connection.
-fn plan() -> Plan {
-    Plan {
+fn plan() -> WebPlan {
+    WebPlan {
         servers: 40,
         pages: 400,
         latency: Latency::None,
-        ..Plan::two_level(3)
+        ..WebPlan::two_level(3)
     }
 }
 
-async fn start(plan: &Plan) -> Serving {
+async fn start(plan: &WebPlan) -> ServedWeb {
     let web = plan.invent();
-    Serving::start(web, Clock::Still, None).await.unwrap()
+    ServedWeb::start(web, WebClock::Still, None).await.unwrap()
 }
 
-fn address_of(serving: &Serving, server: ServerNumber) -> SocketAddr {
+fn address_of(serving: &ServedWeb, server: ServerNumber) -> SocketAddr {
     SocketAddr::from((serving.web().address(server), serving.port()))
 }
 
 /// Returns the first server whose number of requests per connection fulfils a condition.
-fn server_with(serving: &Serving, requests: impl Fn(u32) -> bool) -> (ServerNumber, u32) {
+fn server_with(serving: &ServedWeb, requests: impl Fn(u32) -> bool) -> (ServerNumber, u32) {
     let mut servers = serving.web().servers();
     let found = servers.find(|(_, habits)| requests(habits.requests_per_connection));
     let (server, habits) = found.unwrap();
@@ -131,7 +131,7 @@ async fn http_2_streams_run_side_by_side() {
         connect: spread(0.0),
         response: spread(3_600.0),
     };
-    let serving = start(&Plan { latency, ..plan() }).await;
+    let serving = start(&WebPlan { latency, ..plan() }).await;
     let (server, _) = server_with(&serving, |requests| requests == 100);
     let (sender, _connection) = http2(address_of(&serving, server)).await;
     let mut asking = tokio::task::JoinSet::new();
@@ -154,7 +154,7 @@ async fn http_2_streams_beyond_the_last_are_refused() {
         connect: spread(0.001),
         response: spread(0.001),
     };
-    let serving = start(&Plan { latency, ..plan() }).await;
+    let serving = start(&WebPlan { latency, ..plan() }).await;
     let one = server_with(&serving, |requests| requests == 1);
     let some = server_with(&serving, |requests| (2..50).contains(&requests));
     let hundred = server_with(&serving, |requests| requests == 100);
@@ -200,7 +200,7 @@ async fn a_request_that_waits_for_an_answer_pays_the_way() {
         connect: spread(0.02),
         response: spread(0.0),
     };
-    let serving = start(&Plan { latency, ..plan() }).await;
+    let serving = start(&WebPlan { latency, ..plan() }).await;
     let (server, _) = server_with(&serving, |requests| requests == 100);
     let way = serving.web().server(server).round_trip;
     let mut client = ByteClient::connect(address_of(&serving, server)).await;

@@ -3,26 +3,26 @@
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use testweb::lying::{Nature, Pace, Robots, Server};
+use testweb::lying::{HostileRobots, HostileServer, Nature, Pace};
 
 use crate::client::{ByteClient, links};
 
 const HOST: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 11);
 
-async fn start(robots: Robots) -> Server {
+async fn start(robots: HostileRobots) -> HostileServer {
     // Only the silent server waits for this long.
     let pace = Pace {
         longest: Duration::from_millis(300),
         ..Pace::QUICK
     };
-    Server::start(HOST, Nature::Robots(robots), pace)
+    HostileServer::start(HOST, Nature::Robots(robots), pace)
         .await
         .unwrap()
 }
 
 #[tokio::test]
 async fn every_file_lies_as_promised() {
-    for robots in Robots::ALL {
+    for robots in HostileRobots::ALL {
         let server = start(robots).await;
         let got = ByteClient::connect(server.address())
             .await
@@ -30,31 +30,35 @@ async fn every_file_lies_as_promised() {
             .await;
         assert_eq!(server.hits("/robots.txt"), 1);
         let Some(got) = got else {
-            assert_eq!(robots, Robots::Slow);
+            assert_eq!(robots, HostileRobots::Slow);
             continue;
         };
         let text = got.text();
         let expected = match robots {
-            Robots::Missing => 404,
-            Robots::ServerError => 500,
-            Robots::Redirects | Robots::RedirectLoop => 301,
+            HostileRobots::Missing => 404,
+            HostileRobots::ServerError => 500,
+            HostileRobots::Redirects | HostileRobots::RedirectLoop => 301,
             _ => 200,
         };
         assert_eq!(got.status, expected, "{robots:?}");
         let limit = 500 << 10;
         let lies = match robots {
-            Robots::Huge => text.find("Disallow: /\n").unwrap() > limit,
-            Robots::Html => got.header("content-type").unwrap().starts_with("text/html"),
-            Robots::Nuls => text.starts_with('\0') && text.contains("*\rDisallow: /forbidden\r"),
-            Robots::Redirects | Robots::RedirectLoop => got.header("location").is_some(),
-            Robots::Missing => text.contains("Disallow: /\n"),
-            Robots::ServerError => text.contains("Allow: /\n"),
-            Robots::Slow => false,
-            Robots::ManyRules => text.lines().count() > 100_000,
-            Robots::Wildcards => text.matches('*').count() > 1_000,
-            Robots::DelayHuge => text.ends_with("Crawl-delay: 1e9\n"),
-            Robots::DelayNegative => text.ends_with("Crawl-delay: -1\n"),
-            Robots::DelayNan => text.ends_with("Crawl-delay: NaN\n"),
+            HostileRobots::Huge => text.find("Disallow: /\n").unwrap() > limit,
+            HostileRobots::Html => got.header("content-type").unwrap().starts_with("text/html"),
+            HostileRobots::Nuls => {
+                text.starts_with('\0') && text.contains("*\rDisallow: /forbidden\r")
+            }
+            HostileRobots::Redirects | HostileRobots::RedirectLoop => {
+                got.header("location").is_some()
+            }
+            HostileRobots::Missing => text.contains("Disallow: /\n"),
+            HostileRobots::ServerError => text.contains("Allow: /\n"),
+            HostileRobots::Slow => false,
+            HostileRobots::ManyRules => text.lines().count() > 100_000,
+            HostileRobots::Wildcards => text.matches('*').count() > 1_000,
+            HostileRobots::DelayHuge => text.ends_with("Crawl-delay: 1e9\n"),
+            HostileRobots::DelayNegative => text.ends_with("Crawl-delay: -1\n"),
+            HostileRobots::DelayNan => text.ends_with("Crawl-delay: NaN\n"),
         };
         assert!(lies, "{robots:?}");
         assert!((43..=49).contains(&robots.row()));
@@ -63,16 +67,16 @@ async fn every_file_lies_as_promised() {
 
 #[tokio::test]
 async fn pages_are_there_whether_allowed_or_not() {
-    for robots in Robots::ALL {
+    for robots in HostileRobots::ALL {
         let server = start(robots).await;
         let mut client = ByteClient::connect(server.address()).await;
         let index = client.get("/", "").await.unwrap();
-        assert!(links(index.text()).eq(Robots::pages()));
-        for path in Robots::pages() {
+        assert!(links(index.text()).eq(HostileRobots::pages()));
+        for path in HostileRobots::pages() {
             assert_eq!(client.get(&path, "").await.unwrap().status, 200);
         }
         assert_eq!(client.get("/other", "").await.unwrap().status, 404);
-        let allowed = Robots::pages()
+        let allowed = HostileRobots::pages()
             .iter()
             .filter(|path| robots.allows(path))
             .count();
@@ -82,7 +86,10 @@ async fn pages_are_there_whether_allowed_or_not() {
 
 #[tokio::test]
 async fn redirects_end_after_five_hops_or_never() {
-    for (robots, ends_after) in [(Robots::Redirects, Some(5)), (Robots::RedirectLoop, None)] {
+    for (robots, ends_after) in [
+        (HostileRobots::Redirects, Some(5)),
+        (HostileRobots::RedirectLoop, None),
+    ] {
         let server = start(robots).await;
         let mut client = ByteClient::connect(server.address()).await;
         let mut path = String::from("/robots.txt");

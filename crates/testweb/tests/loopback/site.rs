@@ -6,32 +6,32 @@ use std::net::SocketAddr;
 
 use proptest::prelude::*;
 use testweb::site::{
-    Changes, Clock, Coding, Faults, Kind, Latency, PageNumber, Plan, RobotsFile, RobotsShares,
-    Scope, ServerNumber, Serving, Spread,
+    Changes, Coding, Faults, InventedRobots, Latency, PageAnswer, PageNumber, RobotsShares,
+    ServedWeb, ServerNumber, Spread, TruthScope, WebClock, WebPlan,
 };
 
 use crate::client::{ByteClient, TestAnswer, links};
 
-fn address_of(serving: &Serving, server: ServerNumber) -> SocketAddr {
+fn address_of(serving: &ServedWeb, server: ServerNumber) -> SocketAddr {
     SocketAddr::from((serving.web().address(server), serving.port()))
 }
 
-async fn start(plan: &Plan) -> Serving {
-    Serving::start(plan.invent(), Clock::Still, None)
+async fn start(plan: &WebPlan) -> ServedWeb {
+    ServedWeb::start(plan.invent(), WebClock::Still, None)
         .await
         .unwrap()
 }
 
 /// Returns a plan in which every page is ordinary and never changes, and everything is allowed.
-fn calm(seed: u64) -> Plan {
+fn calm(seed: u64) -> WebPlan {
     let none = RobotsShares {
         rules: 0.0,
         delay: 0.0,
         missing: 0.0,
         broken: 0.0,
     };
-    let small = Plan::small(seed);
-    Plan {
+    let small = WebPlan::small(seed);
+    WebPlan {
         robots: none,
         faults: Faults {
             redirects: 0.0,
@@ -50,14 +50,14 @@ fn calm(seed: u64) -> Plan {
 }
 
 /// Requests one page on a connection of its own.
-async fn get(serving: &Serving, page: PageNumber, headers: &str) -> TestAnswer {
+async fn get(serving: &ServedWeb, page: PageNumber, headers: &str) -> TestAnswer {
     let page = serving.web().page(page);
     let mut client = ByteClient::connect(address_of(serving, page.server())).await;
     client.get(page.path(), headers).await.unwrap()
 }
 
 /// Crawls without the model, using only sockets, the links in the HTML, and robots.txt as text.
-async fn walk(serving: &Serving, seed: &str) -> BTreeSet<String> {
+async fn walk(serving: &ServedWeb, seed: &str) -> BTreeSet<String> {
     let mut seen = BTreeSet::from([seed.to_owned()]);
     let mut waiting = vec![seed.to_owned()];
     let mut fetched = BTreeSet::new();
@@ -123,11 +123,13 @@ async fn walk(serving: &Serving, seed: &str) -> BTreeSet<String> {
 #[tokio::test]
 async fn a_walk_over_sockets_reaches_exactly_the_truth() {
     for seed in 1..=6 {
-        let serving = start(&Plan::small(seed)).await;
+        let serving = start(&WebPlan::small(seed)).await;
         let home = PageNumber(0);
         for advance in [0.0, 200_000.0] {
             serving.advance(advance);
-            let truth = serving.web().reachable(&[home], Scope::Any, serving.now());
+            let truth = serving
+                .web()
+                .reachable(&[home], TruthScope::Any, serving.now());
             let truth: BTreeSet<String> = truth.into_iter().map(|n| serving.url(n)).collect();
             assert!(
                 truth.len() > 20,
@@ -159,11 +161,11 @@ fn without_rules_and_faults_all_pages_born_are_reached() {
             .map(|page| page.number())
     };
     for at in [0.0, 1_000.0, 86_400.0] {
-        let reached = web.reachable(&[PageNumber(0)], Scope::Any, at);
+        let reached = web.reachable(&[PageNumber(0)], TruthScope::Any, at);
         assert_eq!(reached, all(at).collect(), "at {at}");
     }
     assert!(all(0.0).count() < all(86_400.0).count(), "nothing was born");
-    let own = web.reachable(&[PageNumber(0)], Scope::SeedServers, 86_400.0);
+    let own = web.reachable(&[PageNumber(0)], TruthScope::SeedServers, 86_400.0);
     assert!(own.iter().all(|&n| web.page(n).server() == ServerNumber(0)));
     assert_eq!(
         own.len(),
@@ -175,31 +177,31 @@ fn without_rules_and_faults_all_pages_born_are_reached() {
 
 #[test]
 fn a_plan_has_some_of_everything() {
-    let plan = Plan {
+    let plan = WebPlan {
         servers: 200,
         pages: 4_000,
         calendars: 0.2,
-        ..Plan::small(11)
+        ..WebPlan::small(11)
     };
     let web = plan.invent();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for page in web.pages() {
         let kind = match page.kind() {
-            Kind::Ordinary => "ordinary",
-            Kind::Copy(_) => "copy",
-            Kind::Redirect(..) => "redirect",
-            Kind::Error(404 | 410) => "gone",
-            Kind::Error(_) => "broken",
-            Kind::Busy => "busy",
+            PageAnswer::Ordinary => "ordinary",
+            PageAnswer::Copy(_) => "copy",
+            PageAnswer::Redirect(..) => "redirect",
+            PageAnswer::Error(404 | 410) => "gone",
+            PageAnswer::Error(_) => "broken",
+            PageAnswer::Busy => "busy",
         };
         *counts.entry(kind).or_default() += 1;
     }
     for (_, server) in web.servers() {
         let robots = match server.robots {
-            RobotsFile::Open => "open",
-            RobotsFile::Rules { .. } => "rules",
-            RobotsFile::Missing => "missing",
-            RobotsFile::Broken => "forbids all",
+            InventedRobots::Open => "open",
+            InventedRobots::Rules { .. } => "rules",
+            InventedRobots::Missing => "missing",
+            InventedRobots::Broken => "forbids all",
         };
         let requests = match server.requests_per_connection {
             1 => "one",
@@ -241,10 +243,10 @@ proptest! {
 
     #[test]
     fn the_same_plan_is_the_same_web_to_the_byte(seed: u64, at in 0.0..1e6) {
-        let plan = Plan { pages: 60, ..Plan::small(seed) };
+        let plan = WebPlan { pages: 60, ..WebPlan::small(seed) };
         let (one, two) = (plan.invent(), plan.invent());
         prop_assert!(one.pages().eq(two.pages()) && one.servers().eq(two.servers()));
-        let other = Plan { seed: seed ^ 1, ..plan }.invent();
+        let other = WebPlan { seed: seed ^ 1, ..plan }.invent();
         let mut differ = 0;
         for page in one.pages() {
             let html = one.html(page.number(), at, 80);
@@ -256,7 +258,7 @@ proptest! {
 
     #[test]
     fn urls_are_distinct_and_in_normal_form(seed: u64) {
-        let web = Plan { servers: 600, pages: 1_200, ..Plan::small(seed) }.invent();
+        let web = WebPlan { servers: 600, pages: 1_200, ..WebPlan::small(seed) }.invent();
         let mut urls = BTreeSet::new();
         for page in web.pages() {
             let url = web.url(page.number(), 8_080);
@@ -270,7 +272,7 @@ proptest! {
 
 #[tokio::test]
 async fn a_server_closes_after_its_number_of_requests() {
-    let serving = start(&Plan {
+    let serving = start(&WebPlan {
         servers: 40,
         ..calm(5)
     })
@@ -343,7 +345,7 @@ async fn the_log_sees_impoliteness() {
         connect: none,
         response: hour,
     };
-    let serving = start(&Plan { latency, ..calm(7) }).await;
+    let serving = start(&WebPlan { latency, ..calm(7) }).await;
     let server = ServerNumber(1);
     let mut clients = Vec::new();
     for _ in 0..2 {
@@ -374,7 +376,7 @@ async fn pages_change_with_the_webs_time_and_validators_follow() {
             sigma: 0.0,
         },
     };
-    let serving = start(&Plan {
+    let serving = start(&WebPlan {
         changes,
         etags: 1.0,
         last_modified: 1.0,
@@ -407,7 +409,7 @@ async fn pages_change_with_the_webs_time_and_validators_follow() {
 
 #[tokio::test]
 async fn a_clock_that_runs_moves_the_web() {
-    let serving = Serving::start(calm(8).invent(), Clock::Running(1e6), None)
+    let serving = ServedWeb::start(calm(8).invent(), WebClock::Running(1e6), None)
         .await
         .unwrap();
     let before = serving.now();
@@ -418,10 +420,10 @@ async fn a_clock_that_runs_moves_the_web() {
 
 #[tokio::test]
 async fn kinds_of_pages_answer_as_they_should() {
-    let serving = start(&Plan {
+    let serving = start(&WebPlan {
         pages: 800,
         compressed: 1.0,
-        ..Plan::small(9)
+        ..WebPlan::small(9)
     })
     .await;
     serving.advance(86_400.0);
@@ -431,7 +433,7 @@ async fn kinds_of_pages_answer_as_they_should() {
         let number = page.number();
         let got = get(&serving, number, "").await;
         match page.kind() {
-            Kind::Ordinary => {
+            PageAnswer::Ordinary => {
                 let html = web.html(number, serving.now(), serving.port());
                 assert_eq!((got.status, got.text()), (200, &*html));
                 assert_eq!(got.header("content-encoding"), None);
@@ -456,19 +458,19 @@ async fn kinds_of_pages_answer_as_they_should() {
                 );
                 assert_eq!(decoded, html);
             }
-            Kind::Copy(of) => {
+            PageAnswer::Copy(of) => {
                 assert_eq!(web.page(of).server(), page.server());
                 assert_eq!(got.body, get(&serving, of, "").await.body);
             }
-            Kind::Redirect(to, status) => {
+            PageAnswer::Redirect(to, status) => {
                 assert_eq!(
                     (got.status, got.header("location")),
                     (status, Some(&*serving.url(to)))
                 );
                 assert!(to < number, "a redirect to a newer page could loop");
             }
-            Kind::Error(status) => assert_eq!(got.status, status),
-            Kind::Busy => {
+            PageAnswer::Error(status) => assert_eq!(got.status, status),
+            PageAnswer::Busy => {
                 assert_eq!((got.status, got.header("retry-after")), (503, Some("1")));
                 assert_eq!(get(&serving, number, "").await.status, 200);
             }
@@ -531,7 +533,7 @@ async fn robots_files_say_what_the_plan_wants() {
             "try again\n",
         ),
     ] {
-        let serving = start(&Plan {
+        let serving = start(&WebPlan {
             robots,
             crawl_delay: 0.5,
             ..calm(16)
@@ -550,7 +552,7 @@ async fn robots_files_say_what_the_plan_wants() {
 
 #[tokio::test]
 async fn a_calendar_never_ends() {
-    let serving = start(&Plan {
+    let serving = start(&WebPlan {
         calendars: 1.0,
         ..calm(12)
     })
@@ -600,7 +602,7 @@ async fn all_ends_when_dropped() {
 #[tokio::test]
 async fn a_port_in_use_is_an_error_that_names_it() {
     let first = start(&calm(14)).await;
-    let second = Serving::start(calm(14).invent(), Clock::Still, Some(first.port())).await;
+    let second = ServedWeb::start(calm(14).invent(), WebClock::Still, Some(first.port())).await;
     let message = second.unwrap_err().to_string();
     assert_eq!(
         message,
@@ -615,7 +617,7 @@ async fn five_hundred_servers_have_their_own_latency() {
         connect: spread(1e-4),
         response: spread(1e-3),
     };
-    let serving = start(&Plan {
+    let serving = start(&WebPlan {
         servers: 500,
         pages: 500,
         latency,
@@ -639,14 +641,17 @@ async fn five_hundred_servers_have_their_own_latency() {
 
 #[test]
 fn the_two_level_web_is_what_the_paper_says() {
-    let web = Plan::two_level(1).invent();
+    let web = WebPlan::two_level(1).invent();
     assert_eq!((web.servers().count(), web.pages().count()), (500, 30_000));
-    assert!(web.pages().all(|page| page.kind() == Kind::Ordinary));
-    let all = web.reachable(&[PageNumber(0)], Scope::Any, 0.0);
+    assert!(web.pages().all(|page| page.kind() == PageAnswer::Ordinary));
+    let all = web.reachable(&[PageNumber(0)], TruthScope::Any, 0.0);
     assert_eq!(all.len(), 30_000, "some page cannot be found");
     let (mut trips, mut answers, mut one, mut hundred) = (Vec::new(), Vec::new(), 0, 0);
     for (_, server) in web.servers() {
-        let open = matches!(server.robots, RobotsFile::Open | RobotsFile::Missing);
+        let open = matches!(
+            server.robots,
+            InventedRobots::Open | InventedRobots::Missing
+        );
         assert!(open && !server.calendar && server.coding.is_none());
         trips.push(server.round_trip.as_secs_f64());
         answers.push(server.response_latency.as_secs_f64());

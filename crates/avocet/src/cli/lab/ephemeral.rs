@@ -35,7 +35,7 @@ pub struct EphemeralArguments {
     pub rate: Vec<f64>,
     /// Number of past polls in the published estimate of new pages, separated by commas; the first
     /// applies to all rates, the others are tried at the middle rate
-    #[arg(long, value_name = "T", value_delimiter = ',', default_values_t = ephemeral::Options::default().histories)]
+    #[arg(long, value_name = "T", value_delimiter = ',', default_values_t = ephemeral::EphemeralExperimentOptions::default().histories)]
     pub history: Vec<usize>,
     /// Interval at which clicks become known, separated by commas, used in the same way
     #[arg(

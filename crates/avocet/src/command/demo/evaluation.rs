@@ -1,7 +1,7 @@
 //! Evaluation of a demo against the true state of its web.
 
 use serde::Serialize;
-use testweb::site::{Copies, Fetches, Serving};
+use testweb::site::{Copies, Fetches, ServedWeb};
 
 use super::publication_delays::{PublicationDelays, published};
 use super::search_traffic::SearchTraffic;
@@ -79,7 +79,7 @@ pub struct Publication {
 
 /// Evaluates the demo from its start until now.
 pub fn evaluate(
-    web: &Serving,
+    web: &ServedWeb,
     traffic: &SearchTraffic,
     delays_seen: &PublicationDelays,
     summary: &Summary,
@@ -114,7 +114,7 @@ pub fn evaluate(
 
 /// Returns the freshness of the copies from `from` until `until`.
 pub fn freshness(
-    web: &Serving,
+    web: &ServedWeb,
     traffic: &SearchTraffic,
     from: f64,
     until: f64,
@@ -141,7 +141,7 @@ pub fn freshness(
 }
 
 /// Returns the publication delays until now.
-pub fn publication(web: &Serving, delays_seen: &PublicationDelays, now: f64) -> Publication {
+pub fn publication(web: &ServedWeb, delays_seen: &PublicationDelays, now: f64) -> Publication {
     let mut delays = delays_seen.delays();
     delays.sort_unstable_by(f64::total_cmp);
     let mean = delays.iter().sum::<f64>() / delays.len() as f64;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use testweb::site::Serving;
+use testweb::site::ServedWeb;
 
 use super::evaluation::{Evaluation, freshness, publication};
 use super::publication_delays::PublicationDelays;
@@ -48,7 +48,7 @@ impl Introduction {
 /// Prints the introduction once the server is up, and then a progress line every 10 s.
 pub async fn report_progress(
     live: Arc<Live>,
-    web: Arc<Serving>,
+    web: Arc<ServedWeb>,
     traffic: SearchTraffic,
     delays: PublicationDelays,
     introduction: Introduction,
@@ -73,7 +73,7 @@ pub async fn report_progress(
     }
 }
 
-fn print_introduction(address: &str, web: &Serving, introduction: &Introduction) {
+fn print_introduction(address: &str, web: &ServedWeb, introduction: &Introduction) {
     let homes = web.homes();
     let every = |seconds: f64| format!("{:.0} s", seconds / introduction.speed);
     let sites = [
@@ -117,7 +117,7 @@ fn print_introduction(address: &str, web: &Serving, introduction: &Introduction)
     outln!("\nFreshness, measured against the town itself, every 10 s (stop with Ctrl-C):");
 }
 
-fn progress_line(web: &Serving, traffic: &SearchTraffic, delays: &PublicationDelays) -> String {
+fn progress_line(web: &ServedWeb, traffic: &SearchTraffic, delays: &PublicationDelays) -> String {
     let now = web.now();
     let lately = freshness(web, traffic, (now - RECENT).max(0.0), now, SAMPLES);
     let delay = publication(web, delays, now).mean_delay;

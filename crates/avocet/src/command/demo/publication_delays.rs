@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use page::PageUrl;
 use repository::index::Index;
-use testweb::site::{PageNumber, Serving};
+use testweb::site::{PageNumber, ServedWeb};
 use tokio::runtime::Runtime;
 
 use node::panics::POISONED;
@@ -25,7 +25,7 @@ pub struct PublicationDelays(Arc<Mutex<BTreeMap<PageNumber, f64>>>);
 
 impl PublicationDelays {
     /// Starts to look for new pages, until the runtime ends.
-    pub fn start(runtime: &Runtime, root: &Path, web: &Arc<Serving>) -> Self {
+    pub fn start(runtime: &Runtime, root: &Path, web: &Arc<ServedWeb>) -> Self {
         let delays = Self::default();
         let (looking, web, path) = (delays.clone(), web.clone(), store::index(root));
         runtime.spawn(async move {
@@ -50,7 +50,7 @@ impl PublicationDelays {
         delays
     }
 
-    fn look(&self, index: &Index, web: &Serving) -> Result<(), repository::index::IndexError> {
+    fn look(&self, index: &Index, web: &ServedWeb) -> Result<(), repository::index::IndexError> {
         index.refresh()?;
         let now = web.now();
         let mut found = self.0.lock().expect(POISONED);
@@ -74,7 +74,7 @@ impl PublicationDelays {
 
 /// Returns the pages that appeared since the start and still exist, each with its time of
 /// publication.
-pub fn published(web: &Serving, now: f64) -> Vec<(PageNumber, f64)> {
+pub fn published(web: &ServedWeb, now: f64) -> Vec<(PageNumber, f64)> {
     (web.web().pages())
         .filter(|page| page.born() > 0.0 && page.exists(now))
         .map(|page| (page.number(), page.born()))

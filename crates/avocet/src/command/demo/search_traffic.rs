@@ -11,7 +11,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde::Deserialize;
-use testweb::site::{PageNumber, Searchers, Serving};
+use testweb::site::{PageNumber, Searchers, ServedWeb};
 use tokio::runtime::Runtime;
 
 use crate::cli::DemoArguments;
@@ -55,7 +55,7 @@ impl SearchTraffic {
     pub fn start(
         runtime: &Runtime,
         live: &Arc<Live>,
-        web: &Arc<Serving>,
+        web: &Arc<ServedWeb>,
         arguments: &DemoArguments,
     ) -> Self {
         let people = Searchers {
@@ -91,9 +91,9 @@ impl SearchTraffic {
         &self,
         client: &Browser,
         address: &str,
-        web: &Serving,
+        web: &ServedWeb,
         people: &Searchers,
-        wish: &testweb::site::Wish,
+        wish: &testweb::site::UserSearch,
     ) -> Result<()> {
         let words = wish.query.replace(' ', "+");
         let answer = get(client, &format!("{address}/api/v1/search?q={words}")).await?;

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Result;
 use frontier::{Known, Visited};
 use page::{PageId, PageUrl};
-use policy::focus::{Document, ON_TOPIC, Topic};
-use repository::index::Query;
+use policy::focus::{ON_TOPIC, Topic, TrainingDocument};
+use repository::index::SearchQuery;
 
 use crate::cli::ExportArguments;
 use node::clock::timestamp;
@@ -67,7 +67,7 @@ impl ExportFilter {
     /// Returns whether the text of a page is on topic.
     pub fn admits_text(&self, page: &Readable) -> bool {
         self.topic.as_ref().is_none_or(|topic| {
-            let probability = topic.probability(&Document {
+            let probability = topic.probability(&TrainingDocument {
                 url: &page.url,
                 title: &page.title,
                 text: &page.text,
@@ -87,14 +87,14 @@ fn is_of_site(host: &str, site: &str) -> bool {
 fn search(root: &Path, text: &str) -> Result<HashSet<PageId>> {
     let index = store::search_index(root)?;
     let mut found = HashSet::new();
-    for offset in (0..=Query::OFFSET).step_by(Query::LIMIT) {
-        let batch = index.search(&Query {
+    for offset in (0..=SearchQuery::OFFSET).step_by(SearchQuery::LIMIT) {
+        let batch = index.search(&SearchQuery {
             text,
-            limit: Query::LIMIT,
+            limit: SearchQuery::LIMIT,
             offset,
-            ..Query::default()
+            ..SearchQuery::default()
         })?;
-        let last = batch.hits.len() < Query::LIMIT;
+        let last = batch.hits.len() < SearchQuery::LIMIT;
         // Hits that lack words of the query do not match; near-duplicates of a match do.
         let complete = batch.hits.iter().filter(|hit| hit.missing.is_empty());
         for hit in complete {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
-use repository::log::{Line, Log};
+use repository::log::{EventLog, LogEntry};
 
 /// First bytes of a gzip file (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -20,13 +20,13 @@ const GROUP: usize = 10_000;
 
 /// Parses the lines of these files, plain or gzip, with `read`, and appends them to the log.
 /// Returns the numbers of imported and skipped lines.
-pub fn import<L: Line>(
+pub fn import<L: LogEntry>(
     log: &Path,
     files: &[PathBuf],
     is_header: impl Fn(&str) -> bool,
     mut read: impl FnMut(&Path, &str) -> Result<L, String>,
 ) -> Result<(u64, u64)> {
-    let log = Log::open(log);
+    let log = EventLog::open(log);
     let (mut taken, mut passed) = (0, 0);
     let mut group = Vec::new();
     for file in files {

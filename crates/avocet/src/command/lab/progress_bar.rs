@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use lab::workers::Progress;
+use lab::workers::ExperimentProgress;
 
 use node::panics::POISONED;
 
@@ -52,7 +52,7 @@ impl Bar {
     }
 }
 
-impl Progress for Bar {
+impl ExperimentProgress for Bar {
     fn begin(&self, what: &str, steps: usize) {
         if let Some(bar) = &self.bar {
             bar.reset();

@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use lab::LabError;
-use lab::experiment::{Setting, Study, currency, ephemeral, ordering, partition, refresh, servers};
-use lab::report::{About, Chapter, page};
-use lab::workers::Progress;
+use lab::experiment::{
+    ExperimentSetup, Study, currency, ephemeral, ordering, partition, refresh, servers,
+};
+use lab::report::{Chapter, ReportInfo, page};
+use lab::workers::ExperimentProgress;
 use serde_json::{Value, json};
 
 use super::progress_bar::Bar;
@@ -54,7 +56,7 @@ pub fn run(json: bool, arguments: &ReportArguments, bar: &Bar) -> Result<()> {
     }
     let data = arguments.data.as_ref();
     let data = data.map(|data| format!(" --data {}", quoted(&data.display().to_string())));
-    let about = About {
+    let about = ReportInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         text: ABOUT.to_owned(),
         seed: arguments.seed,
@@ -139,9 +141,9 @@ impl ReportAuthor<'_> {
     }
 
     fn ordering(&self, world: &str, query: Option<&str>) -> Result<Study, LabError> {
-        let options = ordering::Options {
+        let options = ordering::OrderingExperimentOptions {
             query: query.map(str::to_owned),
-            ..ordering::Options::default()
+            ..ordering::OrderingExperimentOptions::default()
         };
         let more = query.map_or(String::new(), |query| format!(" --query {query}"));
         let setting = self.setting("ordering", world, &more);
@@ -151,9 +153,9 @@ impl ReportAuthor<'_> {
     fn servers(&mut self) -> Result<Chapter> {
         let mut studies = Vec::new();
         for connections in [64, 16] {
-            let options = servers::Options {
+            let options = servers::ServersExperimentOptions {
                 connections,
-                ..servers::Options::default()
+                ..servers::ServersExperimentOptions::default()
             };
             let more = format!(" --connections {connections}");
             let setting = self.setting("servers", "invented:servers", &more);
@@ -182,7 +184,7 @@ impl ReportAuthor<'_> {
         let mut studies = Vec::new();
         for world in worlds {
             let setting = self.setting("currency", &world, "");
-            let options = currency::Options::default();
+            let options = currency::CurrencyExperimentOptions::default();
             studies.push(currency::run(&setting, &options, self.bar)?);
         }
         Ok(Chapter {
@@ -248,11 +250,11 @@ impl ReportAuthor<'_> {
         let mut more = queries.map_or(String::new(), |queries| {
             format!(" --queries {}", quoted(queries))
         });
-        let mut options = refresh::Options {
+        let mut options = refresh::RefreshExperimentOptions {
             queries: queries.map(PathBuf::from),
             scorer,
             knowledge,
-            ..refresh::Options::default()
+            ..refresh::RefreshExperimentOptions::default()
         };
         if world != "invented:pages" {
             options.budgets = BUDGETS.to_vec();
@@ -274,7 +276,7 @@ impl ReportAuthor<'_> {
         let mut studies = Vec::new();
         for world in worlds {
             let setting = self.with_at_most(self.setting("ephemeral", &world, ""), RUNS);
-            let options = ephemeral::Options::default();
+            let options = ephemeral::EphemeralExperimentOptions::default();
             studies.push(ephemeral::run(&setting, &options, self.bar)?);
         }
         let more = "figures 2, 5 and 6 of the paper on ephemeral pages: two sites of its own, the function g, and a picture of its architecture";
@@ -291,7 +293,7 @@ impl ReportAuthor<'_> {
     }
 
     /// Limits the runs of a setting. These runs take long, and differ little from each other.
-    fn with_at_most(&self, mut setting: Setting, most: u32) -> Setting {
+    fn with_at_most(&self, mut setting: ExperimentSetup, most: u32) -> ExperimentSetup {
         let asked = format!("--runs {}", setting.runs);
         setting.runs = setting.runs.min(most);
         let fewer = format!("--runs {}", setting.runs);
@@ -305,7 +307,7 @@ impl ReportAuthor<'_> {
         let mut studies = Vec::new();
         for world in worlds {
             let setting = self.setting("partition", &world, "");
-            let options = partition::Options::default();
+            let options = partition::PartitionExperimentOptions::default();
             studies.push(partition::run(&setting, &options, self.bar)?);
         }
         Ok(Chapter {
@@ -334,10 +336,10 @@ impl ReportAuthor<'_> {
         None
     }
 
-    fn setting(&self, experiment: &str, world: &str, more: &str) -> Setting {
+    fn setting(&self, experiment: &str, world: &str, more: &str) -> ExperimentSetup {
         let ReportArguments { seed, runs, .. } = *self.arguments;
         self.bar.begin(&format!("{experiment} in {world}"), 0);
-        Setting {
+        ExperimentSetup {
             world: world.to_owned(),
             knobs: Vec::new(),
             policies: Vec::new(),
@@ -361,7 +363,12 @@ fn folder(number: u32, study: &Study) -> PathBuf {
     PathBuf::from(format!("{number:02}-{}-{name}", study.findings.experiment))
 }
 
-fn summary(arguments: &ReportArguments, path: &Path, about: &About, chapters: &[Chapter]) -> Value {
+fn summary(
+    arguments: &ReportArguments,
+    path: &Path,
+    about: &ReportInfo,
+    chapters: &[Chapter],
+) -> Value {
     let studies = chapters.iter().flat_map(|chapter| &chapter.studies);
     let studies: Vec<Value> = studies
         .map(|study| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use lab::loopback::Proxy;
+use lab::loopback::WorldProxy;
 use lab::world::World;
 use serde_json::json;
 
@@ -23,7 +23,7 @@ pub fn run(json: bool, arguments: &LabServeArguments) -> Result<()> {
     };
     let first = graph.url(first).as_str().to_owned();
     let pages = (0..graph.pages()).filter(plain).count();
-    let proxy = Arc::new(Proxy::new(world));
+    let proxy = Arc::new(WorldProxy::new(world));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

@@ -19,13 +19,13 @@ use node::handle::NodeHandle;
 use node::live::Live;
 use node::settings::Settings;
 use node::store;
-use server::{App, LISTEN, Serving};
+use server::{App, LISTEN, RunningServer};
 
 /// Time between two checks whether the index exists.
 const CHECK_EVERY: Duration = Duration::from_millis(50);
 
 /// A server that runs, or starts as soon as there is an index. `None`: nothing is served.
-pub struct RunServer(Option<JoinHandle<Option<Serving>>>);
+pub struct RunServer(Option<JoinHandle<Option<RunningServer>>>);
 
 /// Binds the address, unless `place` is bound already, and serves as soon as there is an index.
 ///
@@ -79,7 +79,7 @@ async fn start(
     settings: Settings,
     listener: TcpListener,
     live: Arc<Live>,
-) -> Result<Serving> {
+) -> Result<RunningServer> {
     // The list of segments is the last file that is written when an index is created.
     while !store::index(root).join("meta.json").exists() {
         tokio::time::sleep(CHECK_EVERY).await;

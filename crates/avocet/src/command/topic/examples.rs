@@ -14,14 +14,14 @@ use anyhow::{Context, Result, bail};
 use frontier::Known;
 use ledger::Ledger;
 use page::{PageId, PageUrl, charset, media, media::Media};
-use policy::focus::Document;
+use policy::focus::TrainingDocument;
 use repository::archive;
 
 use crate::cli::topic::TrainArguments;
 use crawl::TOKEN;
 use crawl::verdict::{Asked, Verdict};
 use node::answer;
-use node::settings::topic::{Judged, Lesson};
+use node::settings::topic::{JudgedExample, Lesson};
 use node::store::Store;
 
 /// All training examples of a topic.
@@ -46,8 +46,8 @@ pub struct TrainingExample {
 
 impl TrainingExample {
     /// Returns the page as the classifier reads it.
-    pub fn document(&self) -> Document<'_> {
-        Document {
+    pub fn document(&self) -> TrainingDocument<'_> {
+        TrainingDocument {
             url: &self.url,
             title: &self.title,
             text: &self.text,
@@ -92,7 +92,7 @@ impl Examples {
     fn add_of_parent(
         &mut self,
         copies: &StoredCopies<'_>,
-        example: &Judged,
+        example: &JudgedExample,
         named: &mut HashSet<PageId>,
     ) -> Result<()> {
         let known = self.pages.iter().any(|page| page.name == example.name);
@@ -121,7 +121,7 @@ impl Examples {
             let (title, text) = match media::kind(None, &bytes) {
                 Media::Html => {
                     let nowhere = PageUrl::parse("http://page.invalid/")?;
-                    let reading = page::read(&decoded, &nowhere, &page::Limits::default());
+                    let reading = page::read(&decoded, &nowhere, &page::ReadLimits::default());
                     (reading.title, reading.text)
                 }
                 _ => (String::new(), decoded.into_owned()),

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use anyhow::Result;
 use page::{PageId, PageUrl};
-use policy::focus::{Crawled, Document, Guide, Pointer};
+use policy::focus::{CrawledGraph, Guide, Pointer, TrainingDocument};
 
 use super::examples::{Examples, StoredCopies};
 use crawl::verdict::Lead;
@@ -22,7 +22,7 @@ const MOST: usize = 5_000;
 pub fn learn(
     copies: &StoredCopies<'_>,
     examples: &Examples,
-    judge: &dyn Fn(&Document<'_>) -> f64,
+    judge: &dyn Fn(&TrainingDocument<'_>) -> f64,
 ) -> Result<Option<Guide>> {
     let said: HashMap<&str, bool> = examples
         .pages
@@ -31,7 +31,7 @@ pub fn learn(
         .collect();
     let known = copies.known();
     let step = known.len().div_ceil(MOST).max(1);
-    let mut crawled = Crawled::default();
+    let mut crawled = CrawledGraph::default();
     let mut places: HashMap<PageId, usize> = HashMap::new();
     let mut leads: Vec<(usize, Vec<Lead>)> = Vec::new();
     for (nth, known) in known.into_iter().enumerate() {
@@ -46,7 +46,7 @@ pub fn learn(
         let judged = || {
             let text = verdict.text.as_ref();
             text.map_or(0.0, |text| {
-                judge(&Document {
+                judge(&TrainingDocument {
                     url: url.as_str(),
                     title: &text.title,
                     text: &text.body,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use node::settings::topic::Judged;
+use node::settings::topic::JudgedExample;
 
 /// Number of equal intervals of probability for the calibration.
 const BINS: usize = 5;
@@ -37,14 +37,14 @@ pub struct CalibrationBin {
 
 impl ClassifierQuality {
     /// Computes the quality from examples and their cross-validated probabilities.
-    pub fn of(examples: &[Judged]) -> Self {
-        let count = |wanted: &dyn Fn(&Judged) -> bool| {
+    pub fn of(examples: &[JudgedExample]) -> Self {
+        let count = |wanted: &dyn Fn(&JudgedExample) -> bool| {
             examples.iter().filter(|example| wanted(example)).count() as f64
         };
-        let called = |example: &Judged| example.probability >= 0.5;
+        let called = |example: &JudgedExample| example.probability >= 0.5;
         let hits = count(&|example| example.on && called(example));
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        let error = |example: &Judged| (example.probability - f64::from(example.on)).powi(2);
+        let error = |example: &JudgedExample| (example.probability - f64::from(example.on)).powi(2);
         let errors: f64 = examples.iter().map(error).sum();
         Self {
             accuracy: share(
@@ -62,12 +62,12 @@ impl ClassifierQuality {
 }
 
 impl CalibrationBin {
-    fn of(examples: &[Judged], bin: usize) -> Option<Self> {
-        let place = |example: &&Judged| {
+    fn of(examples: &[JudgedExample], bin: usize) -> Option<Self> {
+        let place = |example: &&JudgedExample| {
             let place = (example.probability * BINS as f64) as usize;
             place.min(BINS - 1) == bin
         };
-        let inside: Vec<&Judged> = examples.iter().filter(place).collect();
+        let inside: Vec<&JudgedExample> = examples.iter().filter(place).collect();
         let count = inside.len() as f64;
         (!inside.is_empty()).then(|| Self {
             examples: inside.len(),
@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn quality_by_hand() {
-        let examples: Vec<Judged> = [(0.9, true), (0.7, false), (0.1, false), (0.3, true)]
+        let examples: Vec<JudgedExample> = [(0.9, true), (0.7, false), (0.1, false), (0.3, true)]
             .into_iter()
-            .map(|(probability, on)| Judged {
+            .map(|(probability, on)| JudgedExample {
                 name: String::new(),
                 on,
                 probability,

@@ -6,8 +6,8 @@ use anyhow::Result;
 use frontier::{Discovery, Entry, OutLinks, PageCopy, PageKey, Visited};
 use jiff::Timestamp;
 use ledger::Ledger;
-use node::engine::committer::{Committer, Record, Work};
-use page::Digest;
+use node::engine::committer::{CommitWork, Committer, Record};
+use page::TextDigest;
 use policy::{History, Moment, Outcome, Visit};
 use repository::archive::{self, Capture, Level, seal};
 
@@ -28,12 +28,12 @@ const NOW: Moment = Moment::from_micros(1_700_000_000_000_000);
 /// Commits 1,000 pages.
 pub fn commit(place: &Path, only_set_up: bool) -> Result<()> {
     let ledger = Ledger::open(&place.join("ledger"))?;
-    let options = archive::Options {
+    let options = archive::ArchiveOptions {
         max_bytes: archive::MAX_BYTES,
         info: archive::Info::default(),
         at_risk: 0,
     };
-    let archive = archive::Writer::open(&place.join("archive"), options, None)?;
+    let archive = archive::ArchiveWriter::open(&place.join("archive"), options, None)?;
     let mut committer = Committer::new(&ledger, Some(archive), None);
     let mut pages = Vec::new();
     for number in 0..PAGES {
@@ -48,7 +48,7 @@ pub fn commit(place: &Path, only_set_up: bool) -> Result<()> {
         if group.is_empty() {
             return committer.close();
         }
-        committer.commit(vec![Work::Core(crawl::Work::Pages(group))])?;
+        committer.commit(vec![CommitWork::Core(crawl::Work::Pages(group))])?;
     }
 }
 
@@ -91,7 +91,7 @@ fn settled(number: u64) -> Result<Record> {
                 at: NOW,
                 payload: capture.digest().0,
                 etag: Some("\"65537a3c-6978\"".into()),
-                text: Some(Digest::of(&body)),
+                text: Some(TextDigest::of(&body)),
                 indexed: true,
                 ..PageCopy::default()
             }),

@@ -176,7 +176,7 @@ mod tests {
             let html = html(number, 8);
             assert_eq!(html, super::html(number, 8));
             assert_ne!(html, super::html(number + 1, 8));
-            let reading = page::read(&html, &url(number).unwrap(), &page::Limits::default());
+            let reading = page::read(&html, &url(number).unwrap(), &page::ReadLimits::default());
             assert!(reading.sections.len() >= 8, "{html}");
             assert!(!reading.title.is_empty() && reading.canonical.is_some());
             assert_eq!(reading.malformed, 0, "{html}");

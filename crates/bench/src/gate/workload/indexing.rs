@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::path::Path;
 
 use anyhow::{Result, ensure};
-use page::{Limits, PageUrl, Reading};
-use repository::index::{Document, HEAP, Index, Query, Writer};
+use page::{PageReading, PageUrl, ReadLimits};
+use repository::index::{Document, HEAP, Index, PageIndexWriter, SearchQuery};
 
 use super::document;
 
@@ -39,10 +39,10 @@ pub fn search(place: &Path, only_set_up: bool) -> Result<()> {
     }
     let mut found = 0;
     for text in &queries {
-        let hits = index.search(&Query {
+        let hits = index.search(&SearchQuery {
             text,
             limit: 10,
-            ..Query::default()
+            ..SearchQuery::default()
         })?;
         found += usize::from(hits.total > 0);
         black_box(hits);
@@ -54,16 +54,20 @@ pub fn search(place: &Path, only_set_up: bool) -> Result<()> {
     Ok(())
 }
 
-fn pages() -> Result<Vec<(PageUrl, Reading)>> {
+fn pages() -> Result<Vec<(PageUrl, PageReading)>> {
     let page = |number| {
         let url = document::url(number)?;
-        let reading = page::read(&document::html(number, SECTIONS), &url, &Limits::default());
+        let reading = page::read(
+            &document::html(number, SECTIONS),
+            &url,
+            &ReadLimits::default(),
+        );
         Ok((url, reading))
     };
     (0..PAGES).map(page).collect()
 }
 
-fn put_all(writer: &mut Writer, pages: &[(PageUrl, Reading)]) -> Result<()> {
+fn put_all(writer: &mut PageIndexWriter, pages: &[(PageUrl, PageReading)]) -> Result<()> {
     for group in pages.chunks(GROUP) {
         for (url, reading) in group {
             writer.put(&Document {

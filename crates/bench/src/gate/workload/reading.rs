@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use anyhow::Result;
-use page::{Limits, charset, language};
+use page::{ReadLimits, charset, language};
 
 use super::document;
 
@@ -23,7 +23,7 @@ pub fn read(only_set_up: bool) -> Result<()> {
     }
     for (url, body) in &pages {
         let (html, _) = charset::decode(body.as_bytes(), Some("text/html"));
-        let reading = page::read(&html, url, &Limits::default());
+        let reading = page::read(&html, url, &ReadLimits::default());
         let language = language::detect(&reading.text, reading.language.as_deref());
         black_box((reading, language));
     }

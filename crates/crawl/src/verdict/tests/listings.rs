@@ -1,6 +1,6 @@
 //! Tests the verdicts on sitemaps and feeds.
 
-use page::listing::Kind;
+use page::listing::ListingKind;
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn served(content_type: &str, body: &str) -> Answer {
 fn a_sitemap_is_read_for_leads_and_signals_and_not_indexed() {
     let place = url("http://e.org/sitemap.xml");
     let verdict = judge(&place, None, NOW, &served("application/xml", SITEMAP));
-    assert_eq!(verdict.listing, Some(Kind::Sitemap));
+    assert_eq!(verdict.listing, Some(ListingKind::Sitemap));
     assert_eq!(leads(&verdict), ["http://e.org/a", "http://e.org/b"]);
     assert!(
         verdict
@@ -67,7 +67,7 @@ fn an_index_leads_to_sitemaps_and_a_page_to_feeds() {
         "<sitemapindex><sitemap><loc>/1.xml</loc></sitemap></sitemapindex>",
     );
     let verdict = judge(&url("http://e.org/sitemap.xml"), None, NOW, &index);
-    assert_eq!(verdict.listing, Some(Kind::Index));
+    assert_eq!(verdict.listing, Some(ListingKind::Index));
     assert!(verdict.leads[0].listing && leads(&verdict) == ["http://e.org/1.xml"]);
     assert!(Lead::listing(url("http://e.org/1.xml")).listing);
     let page = format!("<link rel=alternate type=application/rss+xml href=/feed>{PAGE}");
@@ -86,7 +86,7 @@ fn a_feed_may_come_as_a_page_and_a_text_may_be_a_list() {
             NOW,
             &served(declared, feed),
         );
-        assert_eq!(verdict.listing, Some(Kind::Feed), "{declared}");
+        assert_eq!(verdict.listing, Some(ListingKind::Feed), "{declared}");
         assert_eq!(leads(&verdict), ["http://other.net/1"]);
         assert!(verdict.signals.is_empty() && verdict.strangers == 0);
     }
@@ -97,7 +97,9 @@ fn a_feed_may_come_as_a_page_and_a_text_may_be_a_list() {
         NOW,
         &served("text/plain", "http://e.org/a\nhttp://e.org/b\n"),
     );
-    assert!(list.listing == Some(Kind::Sitemap) && list.leads.len() == 2 && list.text.is_none());
+    assert!(
+        list.listing == Some(ListingKind::Sitemap) && list.leads.len() == 2 && list.text.is_none()
+    );
     let prose = judge(
         &place,
         None,

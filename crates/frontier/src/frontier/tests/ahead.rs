@@ -23,7 +23,7 @@ fn written_ahead(ledger: &mut MemoryLedger) {
     let mut entries = Vec::new();
     let mut live = frontier(Price::LEAST);
     for page in 0..3 {
-        let link = Link {
+        let link = FrontierLink {
             url: &url(page),
             depth: 1,
             hops: 0,
@@ -116,7 +116,7 @@ fn facts_a_few_seconds_ahead_are_corrected_and_not_reported() {
     assert_eq!(again, now + Duration::from_secs(5));
 }
 
-fn claim(frontier: &mut Frontier<Backlink>, now: Moment) -> crate::bench::Visit {
+fn claim(frontier: &mut Frontier<Backlink>, now: Moment) -> crate::bench::HostVisit {
     match frontier.bench.next(now) {
         Turn::Visit(visit) => visit,
         other => panic!("expected a visit, got {other:?}"),

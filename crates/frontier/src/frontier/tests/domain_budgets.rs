@@ -22,7 +22,7 @@ fn at(host: &str, page: u32) -> PageUrl {
 }
 
 fn hear_of(frontier: &mut Frontier<Backlink>, url: &PageUrl, from: &PageUrl) -> Vec<Entry> {
-    let link = Link {
+    let link = FrontierLink {
         url,
         depth: 1,
         hops: 0,
@@ -34,7 +34,7 @@ fn hear_of(frontier: &mut Frontier<Backlink>, url: &PageUrl, from: &PageUrl) -> 
     let number = frontier.number(url.id()).unwrap();
     let reading = Reading {
         text: Text::Nothing,
-        links: &[Known::new(number, "")],
+        links: &[LinkFact::new(number, "")],
         out_links: 1,
         again: false,
     };
@@ -104,9 +104,9 @@ fn evidence_releases_the_best_of_what_is_deferred() {
 
     // Distinct texts raise the factor of the budget from 1/2 to 3/4 of 20 pages.
     for text in 0..20 {
-        let digest = page::Digest {
+        let digest = page::TextDigest {
             simhash: Simhash(text),
-            ..page::Digest::of("")
+            ..page::TextDigest::of("")
         };
         frontier.share_text(own.host(), &digest);
     }
@@ -169,7 +169,7 @@ fn spare_capacity_waits_for_visits_and_spares_domains_without_end() {
 }
 
 /// Settles all visits as if their pages were fetched.
-fn visit_out(frontier: &mut Frontier<Backlink>, visits: &mut Vec<Visit>) {
+fn visit_out(frontier: &mut Frontier<Backlink>, visits: &mut Vec<HostVisit>) {
     for mut visit in visits.drain(..) {
         while let Some(number) = visit.first() {
             visit.settled(number);
@@ -206,13 +206,13 @@ fn pages_that_rise_above_the_price_keep_the_budget() {
     for seed in &seeds {
         frontier.hear_seed(seed, NOW);
         // A page is read as a whole: links that a second reading lacks are removed.
-        let links: Vec<Known> = (0..40)
+        let links: Vec<LinkFact> = (0..40)
             .map(|page| {
                 let url = at("far.example", page);
                 if frontier.number(url.id()).is_none() {
                     hear_of(&mut frontier, &url, seed);
                 }
-                Known::new(frontier.number(url.id()).unwrap(), "")
+                LinkFact::new(frontier.number(url.id()).unwrap(), "")
             })
             .collect();
         let reading = Reading {
@@ -281,7 +281,7 @@ fn known_pages_are_visited_again_whatever_the_budget() {
     let mut frontier = Frontier::new(LinearGrowth, Box::new(Quality), price, manners, 7)
         .with_domain_budgets(DomainLimits { pages: 2, spare: 0 });
     for page in 0..20 {
-        let link = Link {
+        let link = FrontierLink {
             url: &at("far.example", page),
             depth: 1,
             hops: 0,
@@ -349,7 +349,7 @@ fn budgets_are_the_same_after_a_stop() {
     for number in visited {
         let is_it = |page: &&PageId| live.number(**page) == Some(Number(number));
         let page = *pages.iter().find(is_it).unwrap();
-        let mut digest = page::Digest::of("");
+        let mut digest = page::TextDigest::of("");
         digest.simhash = Simhash(u64::from(number % 4));
         live.share_text(page.host(), &digest);
         let visit = policy::Visit::new(NOW, policy::Outcome::Changed);

@@ -15,7 +15,7 @@ fn pages_of_a_host_that_was_given_up_keep_no_others_from_the_bench() {
     .with_budget(1.0);
     let mut histories = HashMap::new();
     for path in 0..40 {
-        let link = Link {
+        let link = FrontierLink {
             url: &url(path),
             depth: 0,
             hops: 0,

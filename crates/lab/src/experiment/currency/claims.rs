@@ -4,8 +4,8 @@ use policy::plan::{Weibull, age, allocation, currency, freshness, growth};
 
 use super::formulas::{ALLOCATIONS, EXAMPLE, EXAMPLE_BUDGET, GROWTH, demands};
 use super::monte_carlo::look;
-use super::{CurrencyQuestion, Options};
-use crate::experiment::Claim;
+use super::{CurrencyExperimentOptions, CurrencyQuestion};
+use crate::experiment::PublishedClaim;
 
 /// Tolerance in standard errors. Chance exceeds it in one of 16,000 comparisons; there are two
 /// dozen.
@@ -15,7 +15,7 @@ const ERRORS: f64 = 4.0;
 pub(super) const DRAWS: u32 = 20_000;
 
 /// Checks all claims at the published parameters, with `draws` random pages.
-pub(super) fn all(draws: u32, seed: u64) -> Vec<Claim> {
+pub(super) fn all(draws: u32, seed: u64) -> Vec<PublishedClaim> {
     let mut claims = Vec::new();
     claims.extend(bk1());
     claims.extend(bk2());
@@ -26,11 +26,11 @@ pub(super) fn all(draws: u32, seed: u64) -> Vec<Claim> {
     claims
 }
 
-fn bk1() -> Option<Claim> {
+fn bk1() -> Option<PublishedClaim> {
     let lifetimes = Weibull::new(1.4, 152.2)?;
     let interval = currency::interval_for(&lifetimes, 0.95, 7.0)?;
     let at_18 = currency::of_collection(&lifetimes, 18.0, 7.0);
-    Some(Claim {
+    Some(PublishedClaim {
         id: "BK1",
         says: "To keep 95 % of the web of 1999 current up to a week ago, visit each page every 18 days or so.".into(),
         published: "about 18 days".into(),
@@ -39,14 +39,14 @@ fn bk1() -> Option<Claim> {
     })
 }
 
-fn bk2() -> Option<Claim> {
+fn bk2() -> Option<PublishedClaim> {
     let lifetimes = Weibull::new(1.0, 100.0)?;
     let interval = currency::interval_for(&lifetimes, 0.8, 7.0)?;
     let fetches = currency::documents_per_second(2e9, interval);
     let megabits = currency::megabits_per_second(fetches, 10.0);
     let found = format!("{interval:.2} days, {fetches:.0} documents/s, {megabits:.1} Mbit/s");
     let published = "32.78 days, 706 documents/s, 56.5 Mbit/s";
-    Some(Claim {
+    Some(PublishedClaim {
         id: "BK2",
         says: "Exercise 6.6: 2 billion documents of 10 kilobytes, mean lifetimes of 100 days, 80 % current up to a week ago. (The chapter prints no solution; this is the sheet's.)".into(),
         holds: found == published,
@@ -55,12 +55,12 @@ fn bk2() -> Option<Claim> {
     })
 }
 
-fn bk3() -> Option<Claim> {
+fn bk3() -> Option<PublishedClaim> {
     let lifetimes = Weibull::new(1.4, 152.2)?;
     let (mean, mode, median) = (lifetimes.mean(), lifetimes.mode(), lifetimes.median());
     let found = format!("{mean:.1}, {mode:.1} and {median:.1} days");
     let published = "138.7, 62.2 and 117.1 days";
-    Some(Claim {
+    Some(PublishedClaim {
         id: "BK3",
         says: "Exercise 6.4: mean, mode and median of mean lifetimes, Weibull(1.4, 152.2 days). (The chapter prints no solution; this is the sheet's.)".into(),
         holds: found == published,
@@ -69,19 +69,19 @@ fn bk3() -> Option<Claim> {
     })
 }
 
-fn bk4() -> [Claim; 2] {
+fn bk4() -> [PublishedClaim; 2] {
     let fitted = growth::doubling_time(GROWTH);
     let rate = growth::rate_between(320e6, 800e6, 426.0);
     let counted = growth::doubling_time(rate);
     [
-        Claim {
+        PublishedClaim {
             id: "BK4",
             says: "A web that grows by .00176 a day doubles in about 394 days.".into(),
             published: "394 days".into(),
             found: format!("{fitted:.0} days"),
             holds: fitted.round() == 394.0,
         },
-        Claim {
+        PublishedClaim {
             id: "BK4",
             says: "From 320 million pages to 800 million in 426 days is a growth of .022 a day, and doubling in 315 days.".into(),
             published: ".022 a day, 315 days".into(),
@@ -91,11 +91,11 @@ fn bk4() -> [Claim; 2] {
     ]
 }
 
-fn bk5_closed_forms(draws: u32, seed: u64) -> Option<Claim> {
-    let options = Options {
+fn bk5_closed_forms(draws: u32, seed: u64) -> Option<PublishedClaim> {
+    let options = CurrencyExperimentOptions {
         interval_days: vec![1.0, 7.0, 18.49, 60.0, 365.0],
         draws,
-        ..Options::default()
+        ..CurrencyExperimentOptions::default()
     };
     let question = CurrencyQuestion::of(&options).ok()?;
     let mut errors: Vec<f64> = Vec::new();
@@ -117,7 +117,7 @@ fn bk5_closed_forms(draws: u32, seed: u64) -> Option<Claim> {
         }
     }
     let most = errors.iter().copied().fold(0.0, f64::max);
-    Some(Claim {
+    Some(PublishedClaim {
         id: "BK5",
         says: format!(
             "The closed forms of freshness, age and currency are what {draws} drawn pages show, at intervals from a day to a year."
@@ -131,7 +131,7 @@ fn bk5_closed_forms(draws: u32, seed: u64) -> Option<Claim> {
     })
 }
 
-fn bk5_example() -> Claim {
+fn bk5_example() -> PublishedClaim {
     let pages = demands();
     let plans = ALLOCATIONS.map(|(_, allocate)| allocate(&pages, EXAMPLE_BUDGET));
     let fresh = plans.each_ref().map(|plan| {
@@ -141,7 +141,7 @@ fn bk5_example() -> Claim {
     let visits: Vec<String> = plans[0].iter().map(|often| format!("{often:.3}")).collect();
     let found = format!("{}; visits {}", fresh.join(" / "), visits.join(", "));
     let published = ".3739 / .3651 / .3167; visits 1.150, 1.358, 1.354, 1.138, 0.000";
-    Claim {
+    PublishedClaim {
         id: "BK5",
         says: format!(
             "Pages that change {} to {} times a day, {EXAMPLE_BUDGET} visits a day: freshness of the optimal, the uniform and the proportional allocation.",

@@ -1,7 +1,7 @@
 //! Selection of the policies whose numbers are reported.
 
 use crate::LabError;
-use crate::experiment::Setting;
+use crate::experiment::ExperimentSetup;
 
 /// Names that the user may choose from.
 const NAMES: [&str; 6] = [
@@ -17,7 +17,7 @@ const NAMES: [&str; 6] = [
 pub(super) struct CurrencyContestants(Vec<String>);
 
 impl CurrencyContestants {
-    pub fn of(setting: &Setting) -> Result<Self, LabError> {
+    pub fn of(setting: &ExperimentSetup) -> Result<Self, LabError> {
         let asked = setting.policies.iter().chain(&setting.against);
         for name in asked {
             if !NAMES.contains(&name.as_str()) {

@@ -6,13 +6,13 @@ use std::time::Duration;
 use policy::Moment;
 
 use super::*;
-use crate::experiment::Claim;
+use crate::experiment::PublishedClaim;
 use crate::findings::Findings;
 use crate::workers::Silent;
 use crate::world::{Bodies, Graph, Histories, Version, World};
 
-fn setting(world: &str, policies: &[&str]) -> Setting {
-    Setting {
+fn setting(world: &str, policies: &[&str]) -> ExperimentSetup {
+    ExperimentSetup {
         world: world.into(),
         knobs: Vec::new(),
         policies: policies.iter().map(|&name| name.into()).collect(),
@@ -24,10 +24,10 @@ fn setting(world: &str, policies: &[&str]) -> Setting {
     }
 }
 
-fn quick() -> Options {
-    Options {
+fn quick() -> CurrencyExperimentOptions {
+    CurrencyExperimentOptions {
         draws: 4_000,
-        ..Options::default()
+        ..CurrencyExperimentOptions::default()
     }
 }
 
@@ -40,14 +40,14 @@ fn formulas() -> Study {
     .unwrap()
 }
 
-fn claims(id: &str, draws: u32) -> Vec<Claim> {
+fn claims(id: &str, draws: u32) -> Vec<PublishedClaim> {
     let all = claims::all(draws, 4).into_iter();
     all.filter(|claim| claim.id == id).collect()
 }
 
 #[test]
 fn bk1_18_and_a_half_days() {
-    let [claim] = <[Claim; 1]>::try_from(claims("BK1", 1)).unwrap();
+    let [claim] = <[PublishedClaim; 1]>::try_from(claims("BK1", 1)).unwrap();
     assert!(claim.holds, "{claim:?}");
     assert_eq!(claim.found, "18.49 days; at 18 days 0.9526");
     let interval = formulas().findings.value("closed-form", "interval", 0.95);
@@ -56,9 +56,9 @@ fn bk1_18_and_a_half_days() {
 
 #[test]
 fn bk2_exercise_6_6() {
-    let [claim] = <[Claim; 1]>::try_from(claims("BK2", 1)).unwrap();
+    let [claim] = <[PublishedClaim; 1]>::try_from(claims("BK2", 1)).unwrap();
     assert!(claim.holds, "{claim:?}");
-    let options = Options {
+    let options = CurrencyExperimentOptions {
         alpha: 0.8,
         shape: 1.0,
         scale_days: 100.0,
@@ -78,7 +78,7 @@ fn bk2_exercise_6_6() {
 
 #[test]
 fn bk3_lifetimes() {
-    let [claim] = <[Claim; 1]>::try_from(claims("BK3", 1)).unwrap();
+    let [claim] = <[PublishedClaim; 1]>::try_from(claims("BK3", 1)).unwrap();
     assert!(claim.holds, "{claim:?}");
     let mode = formulas()
         .findings
@@ -88,7 +88,7 @@ fn bk3_lifetimes() {
 
 #[test]
 fn bk4_doubling_and_a_misprint() {
-    let [fitted, counted] = <[Claim; 2]>::try_from(claims("BK4", 1)).unwrap();
+    let [fitted, counted] = <[PublishedClaim; 2]>::try_from(claims("BK4", 1)).unwrap();
     assert!(fitted.holds, "{fitted:?}");
     assert!(
         !counted.holds,
@@ -99,7 +99,7 @@ fn bk4_doubling_and_a_misprint() {
 
 #[test]
 fn bk5_closed_forms_are_what_is_drawn_and_the_example_is_as_published() {
-    let [drawn, example] = <[Claim; 2]>::try_from(claims("BK5", 20_000)).unwrap();
+    let [drawn, example] = <[PublishedClaim; 2]>::try_from(claims("BK5", 20_000)).unwrap();
     assert!(drawn.holds, "{drawn:?}");
     assert!(example.holds, "{example:?}");
     let findings = formulas().findings;
@@ -158,7 +158,7 @@ fn near(findings: &Findings, policy: &str, metric: &str, x: f64, expected: f64, 
 fn the_crawler_reaches_what_the_formulas_say_and_the_model_finds_the_lifetimes() {
     let directory = tempfile::tempdir().unwrap();
     record(directory.path(), 3_000, 200.0);
-    let options = Options {
+    let options = CurrencyExperimentOptions {
         scale_days: 60.0,
         interval_days: vec![5.0, 20.0],
         ..quick()
@@ -208,13 +208,13 @@ fn an_invented_world_has_the_lifetimes_that_were_asked_for() {
     asked.knobs = knobs
         .map(|(name, value)| (name.into(), value.into()))
         .to_vec();
-    let options = Options {
+    let options = CurrencyExperimentOptions {
         shape: 2.0,
         scale_days: 30.0,
         interval_days: vec![10.0],
         ..quick()
     };
-    let fresh = |setting: &Setting| {
+    let fresh = |setting: &ExperimentSetup| {
         let findings = run(setting, &options, &Silent).unwrap().findings;
         ["closed-form", "uniform"].map(|policy| value(&findings, policy, "freshness", 10.0))
     };
@@ -227,7 +227,7 @@ fn an_invented_world_has_the_lifetimes_that_were_asked_for() {
 
 #[test]
 fn a_wish_that_cannot_be_met_says_what_there_is() {
-    let refused = |setting: &Setting, options: &Options, word: &str| {
+    let refused = |setting: &ExperimentSetup, options: &CurrencyExperimentOptions, word: &str| {
         let error = run(setting, options, &Silent).unwrap_err();
         assert!(matches!(error, LabError::Wish(_)), "{error:?}");
         assert!(error.to_string().contains(word), "{error}");
@@ -240,35 +240,35 @@ fn a_wish_that_cannot_be_met_says_what_there_is() {
     );
     for (options, word) in [
         (
-            Options {
+            CurrencyExperimentOptions {
                 alpha: 1.0,
                 ..quick()
             },
             "alpha is 1",
         ),
         (
-            Options {
+            CurrencyExperimentOptions {
                 beta_days: -1.0,
                 ..quick()
             },
             "beta is -1",
         ),
         (
-            Options {
+            CurrencyExperimentOptions {
                 shape: 0.0,
                 ..quick()
             },
             "shape is 0",
         ),
         (
-            Options {
+            CurrencyExperimentOptions {
                 interval_days: vec![f64::NAN],
                 ..quick()
             },
             "an interval is NaN",
         ),
         (
-            Options {
+            CurrencyExperimentOptions {
                 draws: 0,
                 ..quick()
             },
@@ -295,7 +295,7 @@ fn a_wish_that_cannot_be_met_says_what_there_is() {
 fn only_what_is_asked_for_is_found() {
     let mut asked = setting("nowhere", &["monte-carlo"]);
     asked.against = Some("closed-form".into());
-    let options = Options {
+    let options = CurrencyExperimentOptions {
         interval_days: vec![18.0],
         ..quick()
     };
@@ -330,7 +330,7 @@ fn real_histories_can_be_judged() {
     for table in tables {
         std::fs::copy(world.join(table), bare.path().join(table)).unwrap();
     }
-    let options = Options {
+    let options = CurrencyExperimentOptions {
         interval_days: vec![30.0],
         ..quick()
     };

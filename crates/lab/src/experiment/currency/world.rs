@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use policy::plan::lifetime::{self, Watched};
+use policy::plan::lifetime::{self, RevisitGroup};
 use policy::refresh::Uniform;
 use policy::{Crawl, History, Price};
 
-use super::{CurrencyQuestion, Options, currency_at, formulas, number};
+use super::{CurrencyExperimentOptions, CurrencyQuestion, currency_at, formulas, number};
 use crate::LabError;
-use crate::experiment::Setting;
+use crate::experiment::ExperimentSetup;
 use crate::findings::Measured;
-use crate::run::refresh::{Lives, Refresh, Refreshed, refresh};
+use crate::run::refresh::{Lives, RefreshPlan, Refreshed, refresh};
 use crate::world::World;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
@@ -30,8 +30,8 @@ pub(super) struct OpenedWorld(Option<Lives>);
 impl OpenedWorld {
     pub fn of(
         &mut self,
-        setting: &Setting,
-        options: &Options,
+        setting: &ExperimentSetup,
+        options: &CurrencyExperimentOptions,
         run: u64,
     ) -> Result<&Lives, LabError> {
         let known = self.0.take();
@@ -44,7 +44,11 @@ impl OpenedWorld {
     }
 }
 
-fn open(setting: &Setting, options: &Options, run: u64) -> Result<Lives, LabError> {
+fn open(
+    setting: &ExperimentSetup,
+    options: &CurrencyExperimentOptions,
+    run: u64,
+) -> Result<Lives, LabError> {
     let mut setting = setting.clone();
     if setting.world == PAGES {
         let own = [
@@ -84,7 +88,7 @@ pub(super) fn rows(
         let why = format!("the world is watched for less than two visits every {interval} days.");
         return (Vec::new(), Some(why));
     };
-    let plan = Refresh {
+    let plan = RefreshPlan {
         from,
         until,
         spread: every,
@@ -133,7 +137,7 @@ fn reached(question: &CurrencyQuestion, done: &Refreshed, interval: f64) -> Vec<
 ///
 /// Visits to a page are evenly spaced except while the page was gone, so the mean gap describes
 /// it. Gaps are grouped in steps of 1 %.
-fn watched(histories: &[Option<History>]) -> Vec<Watched> {
+fn watched(histories: &[Option<History>]) -> Vec<RevisitGroup> {
     let mut groups: BTreeMap<(u32, u32, u64), (u32, f64)> = BTreeMap::new();
     for history in histories
         .iter()
@@ -147,12 +151,13 @@ fn watched(histories: &[Option<History>]) -> Vec<Watched> {
         *pages += 1;
         *gaps += gap;
     }
-    let group = |((revisits, changes, _), (pages, gaps)): ((u32, u32, u64), (u32, f64))| Watched {
-        pages,
-        revisits,
-        changes,
-        gap: gaps / f64::from(pages),
-    };
+    let group =
+        |((revisits, changes, _), (pages, gaps)): ((u32, u32, u64), (u32, f64))| RevisitGroup {
+            pages,
+            revisits,
+            changes,
+            gap: gaps / f64::from(pages),
+        };
     groups.into_iter().map(group).collect()
 }
 

@@ -4,7 +4,7 @@
 //! use.
 
 use super::crawls::SWEPT;
-use crate::experiment::Claim;
+use crate::experiment::PublishedClaim;
 use crate::findings::{Findings, Measured, Param, Row};
 
 /// Table 1: profit at N = .05, .1 and .2, with a bound of .72.
@@ -24,13 +24,17 @@ const NEAR: f64 = 0.05;
 const OURS: &str = "priced";
 
 /// Returns all claims that the findings can judge. `runs` holds the same numbers for each run.
-pub(super) fn all(findings: &Findings, runs: &[Vec<Measured>], rates: &[f64]) -> Vec<Claim> {
+pub(super) fn all(
+    findings: &Findings,
+    runs: &[Vec<Measured>],
+    rates: &[f64],
+) -> Vec<PublishedClaim> {
     let found = EphemeralClaims {
         findings,
         runs,
         rates,
     };
-    let mut claims: Vec<Claim> = [found.e1(), found.e2()].into_iter().flatten().collect();
+    let mut claims: Vec<PublishedClaim> = [found.e1(), found.e2()].into_iter().flatten().collect();
     claims.extend(found.e3());
     claims.extend(found.e4());
     claims.extend(found.e5());
@@ -60,9 +64,9 @@ impl EphemeralClaims<'_> {
         self.value("", "bound", 0.0).unwrap_or(f64::NAN)
     }
 
-    fn e1(&self) -> Option<Claim> {
+    fn e1(&self) -> Option<PublishedClaim> {
         let share = self.value("", "ephemeral", 0.0)?;
-        Some(Claim {
+        Some(PublishedClaim {
             id: "E1",
             says: "Nearly all new pages with clicks are ephemeral: 96 % (±3) of them are in clusters without clicks after a week.".into(),
             published: "96 %".into(),
@@ -71,9 +75,9 @@ impl EphemeralClaims<'_> {
         })
     }
 
-    fn e2(&self) -> Option<Claim> {
+    fn e2(&self) -> Option<PublishedClaim> {
         let per_host = self.value("", "cover_at@0.8", 0.0)?;
-        Some(Claim {
+        Some(PublishedClaim {
             id: "E2",
             says:
                 "Few sources, chosen greedily, link to 80 % of the new pages: at most two a host."
@@ -97,7 +101,7 @@ impl EphemeralClaims<'_> {
         self.value(policy, "of_bound", rate)
     }
 
-    fn e3(&self) -> Vec<Claim> {
+    fn e3(&self) -> Vec<PublishedClaim> {
         let ran = TABLE.iter().all(|(name, _)| {
             let rates = self.printed_rates();
             !rates.is_empty()
@@ -144,14 +148,14 @@ impl EphemeralClaims<'_> {
             false => format!("{table}; not within: {}", far.join(", ")),
         };
         vec![
-            Claim {
+            PublishedClaim {
                 id: "E3",
                 says: "Table 1: the order of the schedulers at each rate; equal published values have no order.".into(),
                 published: "frequency < bfs < fixed-quota < echo-schedule < echo-greedy < echo-newpages at .05; schedule above greedy at .1 and .2".into(),
                 found: order,
                 holds: wrong.is_empty(),
             },
-            Claim {
+            PublishedClaim {
                 id: "E3",
                 says: "Table 1: profit over the bound is within .05 of the published value (in brackets).".into(),
                 published: "bound .72".into(),
@@ -161,7 +165,7 @@ impl EphemeralClaims<'_> {
         ]
     }
 
-    fn e4(&self) -> Option<Claim> {
+    fn e4(&self) -> Option<PublishedClaim> {
         let rate = |name| self.value(name, "rate_at_bound@0.99", 0.0);
         let echo = rate("echo-newpages");
         if self.rates.len() < 2 {
@@ -171,7 +175,7 @@ impl EphemeralClaims<'_> {
         self.ratio("echo-newpages", self.rates[0])?;
         let word = |rate: Option<f64>| rate.map_or("never".to_owned(), |rate| format!("{rate:.3}"));
         let bfs = rate("bfs");
-        Some(Claim {
+        Some(PublishedClaim {
             id: "E4",
             says: "For 99 % of the bound, bfs needs five times the rate of echo-newpages.".into(),
             published: "1 a second against .2".into(),
@@ -206,7 +210,7 @@ impl EphemeralClaims<'_> {
             .collect()
     }
 
-    fn e5(&self) -> Vec<Claim> {
+    fn e5(&self) -> Vec<PublishedClaim> {
         let mut claims = Vec::new();
         let bound = self.bound();
         for (by, what) in [
@@ -225,7 +229,7 @@ impl EphemeralClaims<'_> {
                 let each = points.iter().map(|(x, value)| format!("{value:.3} at {x}"));
                 format!("{name} {}", each.collect::<Vec<_>>().join(", "))
             });
-            claims.push(Claim {
+            claims.push(PublishedClaim {
                 id: "E5",
                 says: format!("{what} does not matter after the warm-up: profit over the bound differs by less than .03."),
                 published: "no difference".into(),
@@ -240,7 +244,7 @@ impl EphemeralClaims<'_> {
 
     /// Compares dynamic profit after a third of the time, with the shortest and the longest push
     /// period.
-    fn warm_up(&self) -> Option<Claim> {
+    fn warm_up(&self) -> Option<PublishedClaim> {
         let name = SWEPT[0];
         let rows = self.findings.rows.iter();
         let rows: Vec<(f64, &Row)> = rows
@@ -266,7 +270,7 @@ impl EphemeralClaims<'_> {
             return None;
         }
         let (soon, late) = (at(short)?, at(long)?);
-        Some(Claim {
+        Some(PublishedClaim {
             id: "E5",
             says: "During the warm-up L matters: after a third of the time the shortest push period earns more than the longest, by at least a tenth of the bound.".into(),
             published: "a really big influence (figure 8, no number)".into(),
@@ -275,7 +279,7 @@ impl EphemeralClaims<'_> {
         })
     }
 
-    fn left_alone(&self) -> Option<Claim> {
+    fn left_alone(&self) -> Option<PublishedClaim> {
         let name = SWEPT[0];
         let shares = self
             .rates
@@ -285,7 +289,7 @@ impl EphemeralClaims<'_> {
         let words = shares
             .iter()
             .map(|(rate, share)| format!("{:.1} % at {rate}", share * 100.0));
-        (!shares.is_empty()).then(|| Claim {
+        (!shares.is_empty()).then(|| PublishedClaim {
             id: "E5",
             says: format!("{name} almost never polls 70 % of the sources: they get less than 5 % of the polls in the last week."),
             published: "almost does not recrawl 70 % (no number)".into(),
@@ -294,7 +298,7 @@ impl EphemeralClaims<'_> {
         })
     }
 
-    fn e6(&self) -> Vec<Claim> {
+    fn e6(&self) -> Vec<PublishedClaim> {
         let printed: Vec<&str> = TABLE.iter().map(|(name, _)| *name).collect();
         let best = |rate: f64| {
             let each = printed
@@ -320,7 +324,7 @@ impl EphemeralClaims<'_> {
             )
         };
         vec![
-            Claim {
+            PublishedClaim {
                 id: "E6",
                 says: "At every rate, priced earns at least as much as every published scheduler."
                     .into(),
@@ -328,7 +332,7 @@ impl EphemeralClaims<'_> {
                 found: times.iter().map(words).collect::<Vec<_>>().join("; "),
                 holds: times.iter().all(|(_, times, ..)| *times >= 1.0),
             },
-            Claim {
+            PublishedClaim {
                 id: "E6",
                 says: "At the smallest rate, priced earns at least 1.05 times as much as the best published scheduler."
                     .into(),

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use policy::catalog::Catalog;
-use policy::source::Settings;
+use policy::source::SourceRules;
 use policy::{Moment, Sources};
 
-use super::{HOUR, Options, WEEK, number};
+use super::{EphemeralExperimentOptions, HOUR, WEEK, number};
 use crate::LabError;
 use crate::findings::{Measured, Param};
 use crate::measure::profit::Profit;
 use crate::run::ephemeral::{EphemeralPlan, NewsCrawl, NewsTimeline, crawl, fetches};
-use crate::workers::{Progress, each};
+use crate::workers::{ExperimentProgress, each};
 
 /// Schedulers that run with several histories and push periods: those of figure 8, and ours.
 pub(super) const SWEPT: [&str; 3] = ["echo-newpages", "echo-schedule", "priced"];
@@ -36,7 +36,7 @@ pub(super) const BOUND: &str = "bound";
 /// All crawls of one world.
 pub(super) struct Crawls<'a> {
     timeline: &'a NewsTimeline<'a>,
-    options: &'a Options,
+    options: &'a EphemeralExperimentOptions,
     rates: &'a [f64],
     seed: u64,
     bound: Profit,
@@ -62,7 +62,7 @@ pub(super) enum EphemeralTask {
 impl<'a> Crawls<'a> {
     pub fn new(
         timeline: &'a NewsTimeline<'a>,
-        options: &'a Options,
+        options: &'a EphemeralExperimentOptions,
         rates: &'a [f64],
         seed: u64,
     ) -> Self {
@@ -124,7 +124,7 @@ impl<'a> Crawls<'a> {
         &self,
         tasks: Vec<EphemeralTask>,
         threads: usize,
-        progress: &dyn Progress,
+        progress: &dyn ExperimentProgress,
     ) -> Result<Vec<Measured>, LabError> {
         let done = each(tasks, threads, progress, |task| self.run(&task));
         let done: Vec<Vec<Measured>> = done.into_iter().collect::<Result<_, LabError>>()?;
@@ -194,14 +194,14 @@ impl<'a> Crawls<'a> {
     ) -> Result<NewsCrawl, LabError> {
         let scheduler = Catalog::standard().scheduler(name);
         let scheduler = scheduler.map_err(|why| LabError::Wish(why.to_string()))?;
-        let settings = Settings {
+        let settings = SourceRules {
             per_second: rate,
             polls: history,
             // The sources are given, as in the paper: no article may become a source.
             older: Duration::MAX,
             seen: self.options.seen,
             seed: self.seed,
-            ..Settings::default()
+            ..SourceRules::default()
         };
         let plan = EphemeralPlan {
             per_second: rate,

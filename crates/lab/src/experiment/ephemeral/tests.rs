@@ -6,7 +6,7 @@ use super::*;
 use crate::findings::Findings;
 use crate::workers::Silent;
 
-fn setting(world: &str, policies: &[&str]) -> Setting {
+fn setting(world: &str, policies: &[&str]) -> ExperimentSetup {
     let knobs = [
         ("sources", "60"),
         ("sites", "6"),
@@ -15,7 +15,7 @@ fn setting(world: &str, policies: &[&str]) -> Setting {
         ("profit", "0.1"),
     ];
     let knobs = knobs.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    Setting {
+    ExperimentSetup {
         world: world.into(),
         knobs: if World::is_invented(world) {
             knobs.to_vec()
@@ -40,15 +40,15 @@ fn value(study: &Study, policy: &str, metric: &str, x: f64) -> f64 {
 
 #[test]
 fn no_scheduler_is_above_the_bound_and_threads_change_nothing() {
-    let options = Options {
+    let options = EphemeralExperimentOptions {
         rates: vec![0.004, 0.008],
         histories: vec![7, 3],
         pushes: vec![HOUR, 24 * HOUR],
-        ..Options::default()
+        ..EphemeralExperimentOptions::default()
     };
     let one = setting("invented:sources", &["bfs", "echo-newpages", "priced"]);
     let study = run(&one, &options, &Silent).unwrap();
-    let two = Setting { threads: 2, ..one };
+    let two = ExperimentSetup { threads: 2, ..one };
     let again = run(&two, &options, &Silent).unwrap();
     let json = |findings: &Findings| serde_json::to_string(findings).unwrap();
     assert_eq!(json(&study.findings), json(&again.findings));
@@ -102,23 +102,25 @@ fn no_scheduler_is_above_the_bound_and_threads_change_nothing() {
 
 #[test]
 fn wrong_options_give_an_error_that_names_them() {
-    let wrong = |setting: &Setting, options: &Options| match run(setting, options, &Silent) {
+    let wrong = |setting: &ExperimentSetup, options: &EphemeralExperimentOptions| match run(
+        setting, options, &Silent,
+    ) {
         Err(LabError::Wish(why)) => why,
         other => panic!("{other:?}"),
     };
-    let usual = Options::default();
+    let usual = EphemeralExperimentOptions::default();
     let unknown = setting("invented:sources", &["bsf"]);
     assert!(wrong(&unknown, &usual).contains("bfs"));
-    let graph = Setting {
+    let graph = ExperimentSetup {
         knobs: Vec::new(),
         ..setting("invented:graph", &[])
     };
     assert!(wrong(&graph, &usual).contains("no sources"));
     let sources = setting("invented:sources", &["bfs"]);
-    let options = |rates: &[f64], histories: &[usize]| Options {
+    let options = |rates: &[f64], histories: &[usize]| EphemeralExperimentOptions {
         rates: rates.to_vec(),
         histories: histories.to_vec(),
-        ..Options::default()
+        ..EphemeralExperimentOptions::default()
     };
     assert!(wrong(&sources, &options(&[0.0], &[7])).contains("a rate is 0"));
     assert!(wrong(&sources, &options(&[], &[11])).contains("history is 11"));

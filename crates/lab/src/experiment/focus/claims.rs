@@ -6,7 +6,7 @@
 
 use super::judged::{ALL, POINTS};
 use super::locality::KINDS;
-use crate::experiment::Claim;
+use crate::experiment::PublishedClaim;
 use crate::findings::{Measured, Param};
 use crate::statistics::Mean;
 
@@ -17,7 +17,7 @@ const EARLY: usize = POINTS / 10;
 const LATE: usize = POINTS / 2;
 
 /// Claim BK7, as far as the policies it concerns were run.
-pub(super) fn of_crawls(runs: &[Vec<Measured>], names: &[String]) -> Vec<Claim> {
+pub(super) fn of_crawls(runs: &[Vec<Measured>], names: &[String]) -> Vec<PublishedClaim> {
     let found = FocusFindings { runs };
     let has = |name: &str| names.iter().any(|known| known == name);
     let mut claims = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn of_crawls(runs: &[Vec<Measured>], names: &[String]) -> Vec<Claim> 
 }
 
 /// Claim BK8, as far as the world has texts and anchor texts.
-pub(super) fn of_links(runs: &[Vec<Measured>]) -> Vec<Claim> {
+pub(super) fn of_links(runs: &[Vec<Measured>]) -> Vec<PublishedClaim> {
     let found = FocusFindings { runs };
     let mean = |kind: usize| found.mean(|number| number.policy == KINDS[kind]);
     let mut claims = Vec::new();
@@ -39,7 +39,7 @@ pub(super) fn of_links(runs: &[Vec<Measured>]) -> Vec<Claim> {
     if let (Some(random), Some(siblings)) = (mean(0), mean(1)) {
         let least = linked.iter().copied().fold(f64::INFINITY, f64::min);
         let shown: Vec<String> = linked.iter().map(|value| format!("{value:.3}")).collect();
-        claims.push(Claim {
+        claims.push(PublishedClaim {
             id: "BK8",
             says: "linked pages are more alike than random ones".into(),
             published: "significantly higher (Figure 6.2a)".into(),
@@ -51,7 +51,7 @@ pub(super) fn of_links(runs: &[Vec<Measured>]) -> Vec<Claim> {
         });
     }
     if let (Some(random), Some(parent), Some(target)) = (mean(4), mean(6), mean(7)) {
-        claims.push(Claim {
+        claims.push(PublishedClaim {
             id: "BK8",
             says: "an anchor is nearest to the page that it leads to".into(),
             published: "most similar to the page it references (Figure 6.2b)".into(),
@@ -67,7 +67,7 @@ struct FocusFindings<'a> {
 }
 
 impl FocusFindings<'_> {
-    fn level(&self) -> Claim {
+    fn level(&self) -> PublishedClaim {
         let kept = |policy: &str| {
             let [early, late] = [(0, EARLY), (EARLY, LATE)].map(|(from, to)| {
                 let mean = self.mean(|number| {
@@ -79,7 +79,7 @@ impl FocusFindings<'_> {
             (early, late)
         };
         let ((wide_early, wide), (early, late)) = (kept("breadth-first"), kept("soft"));
-        Claim {
+        PublishedClaim {
             id: "BK7",
             says: "the relevance of a focused crawl stays above that of an unfocused one".into(),
             published: "unfocused falls steeply, focused stays almost level (Figure 6.3)".into(),
@@ -90,7 +90,7 @@ impl FocusFindings<'_> {
         }
     }
 
-    fn alike(&self) -> Claim {
+    fn alike(&self) -> PublishedClaim {
         let area = |run: &Vec<Measured>, policy: &str| {
             let found = run.iter().find(|number| is(number, policy, "area"));
             found.map(|number| number.value)
@@ -103,7 +103,7 @@ impl FocusFindings<'_> {
         let interval = mean.interval.map_or(String::new(), |(low, high)| {
             format!(" (95 %: {low:.3} to {high:.3})")
         });
-        Claim {
+        PublishedClaim {
             id: "BK7",
             says: "hard and soft focusing differ little".into(),
             published: "no significant difference".into(),

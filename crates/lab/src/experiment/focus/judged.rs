@@ -11,7 +11,7 @@ use super::oracle::{self, LinkOracle};
 use super::split::TopicSplit;
 use crate::LabError;
 use crate::findings::{Measured, Param, Params};
-use crate::run::{Web, order_after};
+use crate::run::{CrawlableWorld, order_after};
 
 /// Number of points of a curve, and of slices of a crawl.
 pub(super) const POINTS: usize = 20;
@@ -20,7 +20,7 @@ pub(super) const ALL: &str = "all";
 
 /// Scores the crawls of one run for one target.
 pub(super) struct FocusJudge<'a> {
-    pub web: Web<'a>,
+    pub web: CrawlableWorld<'a>,
     pub split: &'a TopicSplit,
     pub topic: &'a Topic,
     pub target: &'a str,

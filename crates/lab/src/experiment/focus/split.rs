@@ -121,8 +121,10 @@ impl TopicSplit {
 
     pub fn describe(&self, run: u64, target: &str, topic: &Topic, graph: &Graph) -> String {
         let learned = match &topic.known {
-            policy::focus::Known::Examples(bayes) => bayes.learned().examples,
-            policy::focus::Known::Words(_) | policy::focus::Known::Where(_) => [0, 0],
+            policy::focus::TopicDefinition::Examples(bayes) => bayes.learned().examples,
+            policy::focus::TopicDefinition::Words(_) | policy::focus::TopicDefinition::Where(_) => {
+                [0, 0]
+            }
         };
         let from = match &self.site {
             Some(site) => format!("{site} alone; learned from all other sites"),

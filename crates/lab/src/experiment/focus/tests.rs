@@ -4,8 +4,8 @@ use super::*;
 use crate::workers::Silent;
 use crate::world::World;
 
-fn setting(world: &str, policies: &[&str], runs: u32) -> Setting {
-    Setting {
+fn setting(world: &str, policies: &[&str], runs: u32) -> ExperimentSetup {
+    ExperimentSetup {
         world: world.to_owned(),
         knobs: vec![
             ("pages".into(), "600".into()),
@@ -41,7 +41,7 @@ fn focused_crawls_find_an_invented_topic_sooner() {
         "told-ahead",
     ];
     let setting = setting("invented:topics", &policies, 2);
-    let study = run(&setting, &Options::default(), &Silent).unwrap();
+    let study = run(&setting, &FocusExperimentOptions::default(), &Silent).unwrap();
     let [ceiling, floor, soft, anchor, learned, links, ahead] =
         policies.map(|name| area(&study, name));
     assert!(learned < links && links < ahead && ahead < ceiling);
@@ -55,11 +55,11 @@ fn focused_crawls_find_an_invented_topic_sooner() {
             .iter()
             .any(|claim| claim.id == "BK8" && claim.holds)
     );
-    let again = Setting {
+    let again = ExperimentSetup {
         threads: 1,
         ..setting
     };
-    let again = run(&again, &Options::default(), &Silent).unwrap();
+    let again = run(&again, &FocusExperimentOptions::default(), &Silent).unwrap();
     assert_eq!(study.findings, again.findings, "whatever the threads");
 }
 
@@ -87,9 +87,9 @@ fn a_crawl_may_begin_at_many_pages_of_its_topic() {
         assert!(split::has(&labels, start, target) && !split.targets[start]);
     }
     let from = |starts: u32| {
-        let options = Options {
+        let options = FocusExperimentOptions {
             starts,
-            ..Options::default()
+            ..FocusExperimentOptions::default()
         };
         area(&run(&setting, &options, &Silent).unwrap(), "hard")
     };
@@ -100,9 +100,9 @@ fn a_crawl_may_begin_at_many_pages_of_its_topic() {
 #[test]
 fn wrong_wishes_say_what_there_is() {
     let wrong = |policies: &[&str], targets: &[&str], world: &str| {
-        let options = Options {
+        let options = FocusExperimentOptions {
             targets: targets.iter().map(|name| (*name).to_owned()).collect(),
-            ..Options::default()
+            ..FocusExperimentOptions::default()
         };
         let mut setting = setting(world, policies, 1);
         if world != "invented:topics" {
@@ -117,9 +117,9 @@ fn wrong_wishes_say_what_there_is() {
     );
     let policy = wrong(&["sofd"], &[], "invented:topics");
     assert!(policy.contains("did you mean `soft`"), "{policy}");
-    let experienced = Options {
+    let experienced = FocusExperimentOptions {
         experienced: true,
-        ..Options::default()
+        ..FocusExperimentOptions::default()
     };
     let whole = run(
         &setting("invented:topics", &["soft"], 1),

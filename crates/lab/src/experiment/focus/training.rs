@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use policy::focus::{Bayes, Crawled, Document, Guide, Pointer, Topic, Trainer};
+use policy::focus::{Bayes, CrawledGraph, Guide, Pointer, Topic, Trainer, TrainingDocument};
 
 use super::split::{TopicSplit, has};
 use crate::LabError;
@@ -52,7 +52,7 @@ pub(super) fn learn(
 /// Trains the link guide on the links between training pages.
 fn guide(world: &Linked, split: &TopicSplit, on: impl Fn(usize) -> bool) -> Option<Guide> {
     let graph = world.graph();
-    let mut crawled = Crawled::default();
+    let mut crawled = CrawledGraph::default();
     let training = (0..graph.pages()).filter(|page| split.training[*page]);
     let places: HashMap<usize, usize> = training
         .clone()
@@ -85,7 +85,7 @@ impl TrainingSet<'_> {
         let mut trainer = Trainer::default();
         for page in (0..self.anchors.len()).filter(|page| self.split.training[*page]) {
             let (title, text) = self.world.text(page).unwrap_or_default();
-            let document = Document {
+            let document = TrainingDocument {
                 url: self.world.graph().url(page).as_str(),
                 title,
                 text,

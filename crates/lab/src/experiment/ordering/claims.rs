@@ -9,7 +9,7 @@
 
 use super::contestants::{RANDOM, is_informed};
 use super::measured::TARGETS;
-use crate::experiment::Claim;
+use crate::experiment::PublishedClaim;
 use crate::findings::{Measured, Param};
 use crate::measure::Truth;
 use crate::statistics::Mean;
@@ -50,7 +50,7 @@ impl Hot {
 }
 
 /// Checks claim UO2.
-pub(super) fn claims(runs: &[Vec<Measured>], names: &[String], hot: Hot) -> Vec<Claim> {
+pub(super) fn claims(runs: &[Vec<Measured>], names: &[String], hot: Hot) -> Vec<PublishedClaim> {
     let Some((target, hot)) = hot.target() else {
         return Vec::new();
     };
@@ -80,7 +80,7 @@ struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    fn all_beat_random(&self, informed: &[&str], x: f64) -> Claim {
+    fn all_beat_random(&self, informed: &[&str], x: f64) -> PublishedClaim {
         let mut gains: Vec<(Mean, &str)> = informed
             .iter()
             .map(|name| (self.difference(name, RANDOM, x), *name))
@@ -93,7 +93,7 @@ impl Compared<'_> {
             })
         };
         let above = gains.iter().filter(|(gain, _)| is_above(gain)).count();
-        Claim {
+        PublishedClaim {
             id: "UO2",
             says: format!(
                 "after {} of the crawl every ordering has found more hot pages than a random one ({})",
@@ -111,12 +111,12 @@ impl Compared<'_> {
         }
     }
 
-    fn duel(&self, x: f64) -> Claim {
+    fn duel(&self, x: f64) -> PublishedClaim {
         let gain = self.difference("pagerank", "backlink", x);
         let of = |name| self.values(name, x).map(|values| Mean::of(&values).value);
         let number =
             |name| of(name).map_or("not measured".to_owned(), |value| format!("{value:.3}"));
-        Claim {
+        PublishedClaim {
             id: "UO2",
             says: format!(
                 "after {} of the crawl IR' has found more hot pages than IB' ({})",

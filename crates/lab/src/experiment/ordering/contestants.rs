@@ -9,7 +9,7 @@
 use policy::catalog::{Catalog, Wish, Wishes};
 
 use crate::LabError;
-use crate::experiment::Setting;
+use crate::experiment::ExperimentSetup;
 
 /// The crawler that knows the importance of every page.
 pub(super) const IDEAL: &str = "ideal";
@@ -25,7 +25,11 @@ pub(super) struct OrderingContestants {
 
 impl OrderingContestants {
     /// Returns the orderings that the user named, or else all that fit.
-    pub fn of(setting: &Setting, wishes: &Wishes, has_texts: bool) -> Result<Self, LabError> {
+    pub fn of(
+        setting: &ExperimentSetup,
+        wishes: &Wishes,
+        has_texts: bool,
+    ) -> Result<Self, LabError> {
         let mut contestants = Self {
             names: Vec::new(),
             notes: Vec::new(),
@@ -43,7 +47,12 @@ impl OrderingContestants {
         Ok(contestants)
     }
 
-    fn all(&mut self, setting: &Setting, wishes: &Wishes, texts: bool) -> Result<(), LabError> {
+    fn all(
+        &mut self,
+        setting: &ExperimentSetup,
+        wishes: &Wishes,
+        texts: bool,
+    ) -> Result<(), LabError> {
         self.push(IDEAL);
         self.push(RANDOM);
         for order in Catalog::standard().orders() {

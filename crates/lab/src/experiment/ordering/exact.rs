@@ -9,8 +9,8 @@ use rand::seq::SliceRandom;
 use testweb::chance::{For, stream};
 
 use super::measured::{OrderingJudge, TARGETS, shares};
-use crate::experiment::Claim;
-use crate::measure::{Curve, Truth, p_bc, p_cs, p_st};
+use crate::experiment::PublishedClaim;
+use crate::measure::{MetricCurve, Truth, p_bc, p_cs, p_st};
 use crate::run::Trip;
 
 /// Bounds on the number of random orders.
@@ -55,8 +55,8 @@ impl Exact {
         exact
     }
 
-    pub fn claims(&self) -> Vec<Claim> {
-        let ideal = Claim {
+    pub fn claims(&self) -> Vec<PublishedClaim> {
+        let ideal = PublishedClaim {
             id: "UO1",
             says: "the ideal crawler's curves are their closed forms".into(),
             published: "P_CS = 1; P_ST = K/H, then 1".into(),
@@ -66,7 +66,7 @@ impl Exact {
             },
             holds: self.ideal < 1e-12,
         };
-        let random = Claim {
+        let random = PublishedClaim {
             id: "UO1",
             says: "random orders give the random crawler's closed forms on average".into(),
             published: "P_CS = P_ST = K/T (without ties)".into(),
@@ -112,12 +112,12 @@ impl Exact {
 }
 
 /// Computes the curve of an order of visits.
-type Measure<'a> = Box<dyn Fn(&[usize]) -> Option<Curve> + 'a>;
+type Measure<'a> = Box<dyn Fn(&[usize]) -> Option<MetricCurve> + 'a>;
 
 /// A measure, its closed form, and the standard deviation of one random order after a number of
 /// visits.
 struct ClosedForm<'a> {
-    closed: Curve,
+    closed: MetricCurve,
     measure: Measure<'a>,
     spread: Box<dyn Fn(usize) -> f64 + 'a>,
     sums: Vec<f64>,
@@ -176,7 +176,7 @@ fn spread(pages: usize, hot: usize, drawn: usize) -> f64 {
         .sqrt()
 }
 
-fn distance(a: &Curve, b: &Curve) -> f64 {
+fn distance(a: &MetricCurve, b: &MetricCurve) -> f64 {
     let pairs = a.points.iter().zip(&b.points);
     let far = pairs.map(|(a, b)| (a.value - b.value).abs());
     match a.points.len() == b.points.len() {

@@ -10,7 +10,7 @@ use policy::query::Query;
 use super::ground::ReachableWeb;
 use crate::LabError;
 use crate::measure::{Truth, pagerank};
-use crate::run::Web;
+use crate::run::CrawlableWorld;
 
 /// Probability that the random surfer follows a link (theory.md, §2).
 const DAMPING: f64 = 0.9;
@@ -21,7 +21,7 @@ const TITLE: f64 = 10.0;
 
 /// Importance of every page by each metric that this world has data for.
 pub(super) fn truths(
-    web: &Web<'_>,
+    web: &CrawlableWorld<'_>,
     ground: &ReachableWeb,
     query: Option<&str>,
 ) -> Result<Vec<(&'static str, Truth)>, LabError> {
@@ -64,7 +64,7 @@ pub(crate) fn ranks(edges: &[(usize, usize)], pages: usize) -> Vec<f64> {
 }
 
 /// IS(p, Q): the weighted number of occurrences of query words in a page.
-fn similarity(web: &Web<'_>, ground: &ReachableWeb, mut query: Query) -> Vec<f64> {
+fn similarity(web: &CrawlableWorld<'_>, ground: &ReachableWeb, mut query: Query) -> Vec<f64> {
     let mut of = |page: usize| {
         let (in_title, in_body) = query.look_at_text(web.text(page));
         TITLE * f64::from(in_title) + f64::from(in_body)

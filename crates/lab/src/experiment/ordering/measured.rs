@@ -8,8 +8,8 @@ use super::contestants::{IDEAL, RANDOM};
 use super::ground::ReachableWeb;
 use crate::LabError;
 use crate::findings::{Measured, Params};
-use crate::measure::{Curve, Truth, efficiency, mass, p_bc, p_cs, p_st};
-use crate::run::{Trip, Web, trip};
+use crate::measure::{MetricCurve, Truth, efficiency, mass, p_bc, p_cs, p_st};
+use crate::run::{CrawlableWorld, Trip, trip};
 
 /// Backlinks (or units of another importance) from which a page is hot, as in the paper.
 pub(super) const TARGETS: [f64; 3] = [3.0, 10.0, 100.0];
@@ -21,7 +21,7 @@ pub(super) fn shares() -> impl Iterator<Item = f64> {
 
 /// Crawls a web with an ordering and measures it.
 pub(super) struct OrderingJudge<'a> {
-    pub web: Web<'a>,
+    pub web: CrawlableWorld<'a>,
     pub ground: &'a ReachableWeb,
     pub truths: Vec<(&'static str, Truth)>,
     /// Size of the limited buffer, as a share of the web.
@@ -56,7 +56,7 @@ impl OrderingJudge<'_> {
     }
 
     /// Curves of all measures; `None` where a measure is undefined.
-    pub fn curves(&self, trip: &Trip, importance: &str, truth: &Truth) -> Vec<Option<Curve>> {
+    pub fn curves(&self, trip: &Trip, importance: &str, truth: &Truth) -> Vec<Option<MetricCurve>> {
         let visits = &trip.visits;
         let p_cs = p_cs::curve(visits, truth);
         let mut curves = vec![Some(p_cs.clone())];
@@ -67,7 +67,7 @@ impl OrderingJudge<'_> {
         curves
     }
 
-    pub fn ideal(&self, importance: &str, truth: &Truth) -> Vec<Option<Curve>> {
+    pub fn ideal(&self, importance: &str, truth: &Truth) -> Vec<Option<MetricCurve>> {
         let mut curves = vec![Some(p_cs::ideal(truth))];
         curves.extend(TARGETS.map(|target| p_st::ideal(truth, target)));
         curves.push(p_bc::ideal(truth, self.room()));
@@ -76,7 +76,7 @@ impl OrderingJudge<'_> {
         curves
     }
 
-    pub fn random(&self, importance: &str, truth: &Truth) -> Vec<Option<Curve>> {
+    pub fn random(&self, importance: &str, truth: &Truth) -> Vec<Option<MetricCurve>> {
         let mut curves = vec![Some(p_cs::random(truth))];
         curves.extend(TARGETS.map(|target| p_st::random(truth, target)));
         curves.push(p_bc::random(truth, self.room()));
@@ -95,7 +95,7 @@ impl OrderingJudge<'_> {
         })
     }
 
-    fn points(&self, policy: &str, importance: &str, curve: &Curve) -> Vec<Measured> {
+    fn points(&self, policy: &str, importance: &str, curve: &MetricCurve) -> Vec<Measured> {
         let pages = self.ground.pages.len();
         let point = |x: f64| {
             Some(Measured {

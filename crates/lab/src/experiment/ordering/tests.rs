@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::*;
-use crate::experiment::Claim;
+use crate::experiment::PublishedClaim;
 use crate::findings::{Param, Row};
 use crate::workers::Silent;
 use crate::world::World;
@@ -19,8 +19,8 @@ fn recorded(name: &str) -> Option<String> {
     there.then_some(path)
 }
 
-fn setting(world: &str, policies: &[&str]) -> Setting {
-    Setting {
+fn setting(world: &str, policies: &[&str]) -> ExperimentSetup {
+    ExperimentSetup {
         world: world.into(),
         knobs: Vec::new(),
         policies: policies.iter().map(|name| (*name).to_owned()).collect(),
@@ -61,7 +61,7 @@ fn value(study: &Study, policy: &str, by: &str, metric: &str, x: f64) -> Option<
     study.findings.rows.iter().find(is_it).map(|row| row.value)
 }
 
-fn of<'s>(study: &'s Study, id: &str) -> Vec<&'s Claim> {
+fn of<'s>(study: &'s Study, id: &str) -> Vec<&'s PublishedClaim> {
     let claims = study.claims.iter();
     claims.filter(|claim| claim.id == id).collect()
 }
@@ -74,7 +74,7 @@ fn uo1_ideal_and_random_are_the_closed_forms() {
     for world in worlds {
         let study = run(
             &setting(&world, &["ideal", "random"]),
-            &Options::default(),
+            &OrderingExperimentOptions::default(),
             &Silent,
         );
         let study = study.unwrap();
@@ -98,7 +98,7 @@ fn uo1_an_order_that_is_not_ideal_is_noticed() {
         .unwrap()
         .linked()
         .unwrap();
-    let web = Web::from(&world);
+    let web = CrawlableWorld::from(&world);
     let ground = ReachableWeb::from(web.graph(), 0);
     let mut judge = measured::OrderingJudge {
         web,
@@ -133,11 +133,11 @@ fn uo2_orderings_on_recorded_webs() {
         let Some(world) = recorded(name) else {
             continue;
         };
-        let setting = Setting {
+        let setting = ExperimentSetup {
             against: Some("backlink".into()),
             ..setting(&world, &policies)
         };
-        let study = run(&setting, &Options::default(), &Silent).unwrap();
+        let study = run(&setting, &OrderingExperimentOptions::default(), &Silent).unwrap();
         assert_eq!(of(&study, "UO2").len(), 8);
         let duels = of(&study, "UO2").split_off(4);
         for (x, duel) in claims::POINTS.into_iter().zip(duels) {
@@ -176,13 +176,13 @@ fn uo2_orderings_on_recorded_webs() {
 fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
     let ring = ring();
     let bytes = |threads, seed| {
-        let setting = Setting {
+        let setting = ExperimentSetup {
             threads,
             seed,
             against: Some("breadth-first".into()),
             ..setting(path(&ring), &[])
         };
-        let study = run(&setting, &Options::default(), &Silent).unwrap();
+        let study = run(&setting, &OrderingExperimentOptions::default(), &Silent).unwrap();
         let rows = &study.findings.rows;
         assert!(rows.iter().any(|row| row.metric == "p_cs-gain"));
         assert!(
@@ -232,9 +232,9 @@ fn link(page: usize) -> String {
 #[test]
 fn policies_see_texts_and_anchors_after_a_fetch_and_similarity_counts_titles_tenfold() {
     let birds = birds();
-    let options = Options {
+    let options = OrderingExperimentOptions {
         query: Some("avocet".into()),
-        ..Options::default()
+        ..OrderingExperimentOptions::default()
     };
     let policies = ["ideal", "hot-anchor", "breadth-first"];
     let study = run(&setting(path(&birds), &policies), &options, &Silent).unwrap();
@@ -267,7 +267,7 @@ fn views_are_an_importance_where_they_are_known() {
     };
     let mut setting = setting(&world, &["ideal", "backlink"]);
     setting.runs = 1;
-    let study = run(&setting, &Options::default(), &Silent).unwrap();
+    let study = run(&setting, &OrderingExperimentOptions::default(), &Silent).unwrap();
     let at = |policy| value(&study, policy, "views", "p_cs", 0.25).unwrap();
     assert!(at("backlink") < at("ideal") && at("ideal") == 1.0);
     assert!(
@@ -282,9 +282,9 @@ fn views_are_an_importance_where_they_are_known() {
 fn starts_can_be_named_and_wishes_that_cannot_be_met_are() {
     let ring = ring();
     let world = path(&ring);
-    let options = Options {
+    let options = OrderingExperimentOptions {
         starts: vec!["7".into(), "http://graph.invalid/9".into()],
-        ..Options::default()
+        ..OrderingExperimentOptions::default()
     };
     let study = run(&setting(world, &["backlink"]), &options, &Silent).unwrap();
     assert_eq!(study.findings.runs, 2);
@@ -294,23 +294,27 @@ fn starts_can_be_named_and_wishes_that_cannot_be_met_are() {
             .iter()
             .any(|note| note.contains("from http://graph.invalid/7,"))
     );
-    let wrong = |policy: &str, options: Options, word: &str| {
+    let wrong = |policy: &str, options: OrderingExperimentOptions, word: &str| {
         let error = run(&setting(world, &[policy]), &options, &Silent).unwrap_err();
         assert!(error.to_string().contains(word), "{error}");
     };
-    let usual = Options::default;
+    let usual = OrderingExperimentOptions::default;
     wrong("backling", usual(), "backling");
     wrong("similarity", usual(), "query");
     let starts = vec!["61".into()];
-    wrong("ideal", Options { starts, ..usual() }, "61");
     wrong(
         "ideal",
-        Options {
+        OrderingExperimentOptions { starts, ..usual() },
+        "61",
+    );
+    wrong(
+        "ideal",
+        OrderingExperimentOptions {
             buffer: 0.0,
             ..usual()
         },
         "buffer",
     );
     let query = Some("?".into());
-    wrong("ideal", Options { query, ..usual() }, "?");
+    wrong("ideal", OrderingExperimentOptions { query, ..usual() }, "?");
 }

@@ -3,11 +3,11 @@
 //! They are checked for the largest static team, since the chapter discusses static teams. Exact
 //! statements (no overlap, full coverage) must hold in every run.
 
-use crate::experiment::Claim;
+use crate::experiment::PublishedClaim;
 use crate::findings::Measured;
 
 /// Checks claim BK6; empty if the largest team is a single crawler or the teams were not run.
-pub(super) fn claims(runs: &[Vec<Measured>], crawlers: &[u32]) -> Vec<Claim> {
+pub(super) fn claims(runs: &[Vec<Measured>], crawlers: &[u32]) -> Vec<PublishedClaim> {
     let largest = crawlers.iter().max().copied().unwrap_or(1);
     if largest < 2 {
         return Vec::new();
@@ -26,10 +26,10 @@ struct TeamFindings<'a> {
 }
 
 impl TeamFindings<'_> {
-    fn firewall(&self) -> Option<Claim> {
+    fn firewall(&self) -> Option<PublishedClaim> {
         let overlap = self.range("static-firewall", "overlap")?;
         let coverage = self.range("static-firewall", "coverage")?;
-        Some(Claim {
+        Some(PublishedClaim {
             id: "BK6",
             says: format!(
                 "firewall, {} crawlers: nothing twice, not everything",
@@ -41,7 +41,7 @@ impl TeamFindings<'_> {
         })
     }
 
-    fn crossover(&self) -> Option<Claim> {
+    fn crossover(&self) -> Option<PublishedClaim> {
         let overlap = self.range("static-crossover", "overlap")?;
         let coverage = self.range("static-crossover", "coverage")?;
         let confined = self.range("static-firewall", "coverage")?;
@@ -49,7 +49,7 @@ impl TeamFindings<'_> {
             .each("static-crossover", "coverage")
             .zip(self.each("static-firewall", "coverage"));
         let holds = overlap.low > 0.0 && pairs.all(|(more, less)| more > less);
-        Some(Claim {
+        Some(PublishedClaim {
             id: "BK6",
             says: format!(
                 "crossover, {} crawlers: more than firewall, some twice",
@@ -61,11 +61,11 @@ impl TeamFindings<'_> {
         })
     }
 
-    fn exchange(&self) -> Option<Claim> {
+    fn exchange(&self) -> Option<PublishedClaim> {
         let overlap = self.range("static-exchange", "overlap")?;
         let coverage = self.range("static-exchange", "coverage")?;
         let messages = self.range("static-exchange", "messages")?;
-        Some(Claim {
+        Some(PublishedClaim {
             id: "BK6",
             says: format!(
                 "exchange, {} crawlers: everything once, at the cost of messages",

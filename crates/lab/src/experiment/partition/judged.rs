@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use policy::catalog::{Catalog, Wishes};
 
-use super::Options;
+use super::PartitionExperimentOptions;
 use crate::LabError;
 use crate::experiment::ordering::ranks;
 use crate::findings::{Measured, Params};
 use crate::measure::Truth;
-use crate::run::{Coordination, Division, Plan, Web, Work, team};
+use crate::run::{Coordination, CrawlableWorld, Division, TeamPlan, TeamWork, team};
 
 /// Share of the web after which quality is measured. It is late enough to have found good pages,
 /// and early enough for the order to matter.
@@ -17,10 +17,10 @@ const QUALITY_AT: f64 = 0.25;
 
 /// Runs teams on a web and measures them.
 pub(super) struct TeamJudge<'a> {
-    web: Web<'a>,
+    web: CrawlableWorld<'a>,
     division: &'a Division,
     seeds: &'a [usize],
-    options: &'a Options,
+    options: &'a PartitionExperimentOptions,
     /// Number of pages that can be reached from all seeds together.
     reach: usize,
     /// PageRank of each page of the world; 0 for pages out of reach.
@@ -29,10 +29,10 @@ pub(super) struct TeamJudge<'a> {
 
 impl<'a> TeamJudge<'a> {
     pub fn new(
-        web: Web<'a>,
+        web: CrawlableWorld<'a>,
         division: &'a Division,
         seeds: &'a [usize],
-        options: &'a Options,
+        options: &'a PartitionExperimentOptions,
     ) -> Self {
         let graph = web.graph();
         let found = graph.reachable(seeds);
@@ -72,7 +72,7 @@ impl<'a> TeamJudge<'a> {
         let policies = (0..crawlers).map(|_| order()).collect::<Result<_, _>>();
         let policies = policies.map_err(|error| LabError::Wish(error.to_string()))?;
         let budget = self.options.budget.map(|share| share * self.reach as f64);
-        let plan = Plan {
+        let plan = TeamPlan {
             coordination,
             batch: self.options.batch,
             budget: budget.map_or(usize::MAX, |fetches| fetches.round() as usize),
@@ -89,7 +89,7 @@ impl<'a> TeamJudge<'a> {
         Ok(values.into_iter().map(measured).collect())
     }
 
-    fn values(&self, work: &Work, crawlers: u32) -> [(&'static str, f64); 5] {
+    fn values(&self, work: &TeamWork, crawlers: u32) -> [(&'static str, f64); 5] {
         let fetches = work.fetches.len() as f64;
         let distinct: HashSet<usize> = work.fetches.iter().map(|&(_, page)| page).collect();
         let distinct = distinct.len() as f64;
@@ -110,7 +110,7 @@ impl<'a> TeamJudge<'a> {
     /// Cho & Garcia-Molina's quality, |A ∩ P|/|P|, weighted by PageRank.
     ///
     /// A is the set of pages fetched, and P the set of the best pages of the same number.
-    fn quality(&self, work: &Work) -> f64 {
+    fn quality(&self, work: &TeamWork) -> f64 {
         let count = ((QUALITY_AT * self.reach as f64).round() as usize).max(1);
         let best = &self.truth.ranking()[..count];
         let first = work.fetches.iter().take(count);
@@ -137,10 +137,18 @@ mod tests {
             .chain((2..5).map(|from| (from, 1)));
         let graph = Graph::new(urls.iter().map(String::as_str), edges);
         let divided = DividedWeb::of(&graph);
-        let (seeds, options) = ((0..8).collect::<Vec<_>>(), Options::default());
-        let judge = TeamJudge::new(Web::from(&graph), &divided.division, &seeds, &options);
+        let (seeds, options) = (
+            (0..8).collect::<Vec<_>>(),
+            PartitionExperimentOptions::default(),
+        );
+        let judge = TeamJudge::new(
+            CrawlableWorld::from(&graph),
+            &divided.division,
+            &seeds,
+            &options,
+        );
         let of = |fetches: &[(u32, usize)]| {
-            let work = Work {
+            let work = TeamWork {
                 fetches: fetches.to_vec(),
                 messages: 6,
             };

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::findings::Measured;
-use crate::run::{Division, Plan, Work, team};
+use crate::run::{Division, TeamPlan, TeamWork, team};
 use crate::workers::Silent;
 
 /// The links of a recorded web without its texts, which teams do not use; `None`, with a
@@ -37,8 +37,8 @@ fn work(
     crawlers: usize,
     batch: usize,
     seeds: &[usize],
-) -> Work {
-    let plan = Plan {
+) -> TeamWork {
+    let plan = TeamPlan {
         coordination,
         batch,
         budget: usize::MAX,
@@ -52,7 +52,7 @@ fn orders(name: &str, crawlers: usize) -> Vec<Box<dyn policy::Policy>> {
 }
 
 /// The pages fetched, sorted, one entry per fetch.
-fn pages(work: &Work) -> Vec<usize> {
+fn pages(work: &TeamWork) -> Vec<usize> {
     let mut pages: Vec<usize> = work.fetches.iter().map(|&(_, page)| page).collect();
     pages.sort_unstable();
     pages
@@ -143,7 +143,7 @@ fn crossover_goes_on_behind_a_page_that_is_too_deep() {
         shares: vec![0, 1, 1, 0, 1, 1],
         hosts: vec![0, 1, 1, 0, 1, 1],
     };
-    let plan = Plan {
+    let plan = TeamPlan {
         coordination: Coordination::Static(Confinement::Crossover),
         batch: 1,
         budget: usize::MAX,
@@ -176,8 +176,8 @@ fn bk6_by_hand() {
     assert_eq!(pages(&alone), [0, 1, 1, 2, 2, 3, 3]);
 }
 
-fn setting(world: &str, threads: usize) -> Setting {
-    Setting {
+fn setting(world: &str, threads: usize) -> ExperimentSetup {
+    ExperimentSetup {
         world: world.into(),
         knobs: Vec::new(),
         policies: Vec::new(),
@@ -191,7 +191,7 @@ fn setting(world: &str, threads: usize) -> Setting {
 
 #[test]
 fn wishes_that_cannot_be_met_are_named() {
-    let (mut wrong, options) = (setting("nowhere", 1), Options::default());
+    let (mut wrong, options) = (setting("nowhere", 1), PartitionExperimentOptions::default());
     wrong.policies = vec!["static-fire".into()];
     let error = run(&wrong, &options, &Silent).unwrap_err().to_string();
     assert!(
@@ -200,37 +200,37 @@ fn wishes_that_cannot_be_met_are_named() {
     );
     for (options, word) in [
         (
-            Options {
+            PartitionExperimentOptions {
                 crawlers: vec![],
-                ..Options::default()
+                ..PartitionExperimentOptions::default()
             },
             "crawlers",
         ),
         (
-            Options {
+            PartitionExperimentOptions {
                 crawlers: vec![0],
-                ..Options::default()
+                ..PartitionExperimentOptions::default()
             },
             "crawlers",
         ),
         (
-            Options {
+            PartitionExperimentOptions {
                 batch: 0,
-                ..Options::default()
+                ..PartitionExperimentOptions::default()
             },
             "fetch",
         ),
         (
-            Options {
+            PartitionExperimentOptions {
                 budget: Some(-1.0),
-                ..Options::default()
+                ..PartitionExperimentOptions::default()
             },
             "budget",
         ),
         (
-            Options {
+            PartitionExperimentOptions {
                 order: "pagerang".into(),
-                ..Options::default()
+                ..PartitionExperimentOptions::default()
             },
             "pagerank",
         ),
@@ -246,9 +246,9 @@ fn bk6_on_a_real_web() {
         return;
     };
     let world = links.path().to_str().unwrap();
-    let options = Options {
+    let options = PartitionExperimentOptions {
         crawlers: vec![1, 4],
-        ..Options::default()
+        ..PartitionExperimentOptions::default()
     };
     let study = run(&setting(world, 2), &options, &Silent).unwrap();
     let held = study.claims.iter().filter(|claim| claim.holds).count();
@@ -264,7 +264,7 @@ fn bk6_on_a_real_web() {
         assert_eq!(alone, (0.0, 1.0), "{team}");
     }
     assert!(at("independent", "overlap", 4.0) > 0.0);
-    let budget = Options {
+    let budget = PartitionExperimentOptions {
         budget: Some(0.5),
         ..options
     };
@@ -280,9 +280,9 @@ fn bk6_a_web_of_one_domain_is_divided_by_host() {
     };
     let study = run(
         &setting(links.path().to_str().unwrap(), 2),
-        &Options {
+        &PartitionExperimentOptions {
             crawlers: vec![16],
-            ..Options::default()
+            ..PartitionExperimentOptions::default()
         },
         &Silent,
     );
@@ -309,7 +309,7 @@ fn bk6_a_web_of_one_domain_is_divided_by_host() {
 fn a_budget_is_kept_and_batches_save_messages() {
     let (graph, division) = two();
     let seeds = [0];
-    let options = |budget, batch| Options {
+    let options = |budget, batch| PartitionExperimentOptions {
         budget,
         batch,
         crawlers: vec![2],
@@ -317,7 +317,7 @@ fn a_budget_is_kept_and_batches_save_messages() {
     };
     let found = |budget, batch, metric: &str| {
         let options = options(budget, batch);
-        let judge = TeamJudge::new(Web::from(&graph), &division, &seeds, &options);
+        let judge = TeamJudge::new(CrawlableWorld::from(&graph), &division, &seeds, &options);
         let team = ("exchange", Coordination::Static(Confinement::Exchange));
         let measured = judge.judge(team, 2).unwrap();
         let number = measured.iter().find(|number| number.metric == metric);

@@ -2,12 +2,12 @@
 //!
 //! The paper prints curves and few numbers. The claims test what its text says of the curves.
 
-use policy::quality::{Asked, ScoreRank, quality};
+use policy::quality::{ScoreRank, ScoredQuery, quality};
 
-use super::Options;
+use super::RefreshExperimentOptions;
 use super::comparison::{QUALITIES, REGAINED};
 use super::pages::found;
-use crate::experiment::Claim;
+use crate::experiment::PublishedClaim;
 use crate::findings::{Findings, Row};
 use crate::run::steps::Protocol;
 
@@ -19,7 +19,11 @@ const OURS: [&str; 2] = ["user-centric-marginal", "holistic"];
 const ROUNDING: f64 = 1e-9;
 
 /// Returns all claims that the findings can judge. `best` is the best quality of any step.
-pub(super) fn all(findings: &Findings, options: &Options, best: f64) -> Vec<Claim> {
+pub(super) fn all(
+    findings: &Findings,
+    options: &RefreshExperimentOptions,
+    best: f64,
+) -> Vec<PublishedClaim> {
     let found = RefreshClaims {
         findings,
         scorer: options.scorer.name(),
@@ -39,7 +43,7 @@ pub(super) fn all(findings: &Findings, options: &Options, best: f64) -> Vec<Clai
 }
 
 /// Returns the claims about the index policy in a world with known change rates.
-pub(super) fn of_pages(findings: &Findings) -> Vec<Claim> {
+pub(super) fn of_pages(findings: &Findings) -> Vec<PublishedClaim> {
     let near = found(findings, "freshness", "of_optimum", "known");
     let index = found(findings, "freshness", "weighted_freshness", "known");
     let linear = found(findings, "linear", "weighted_freshness", "known");
@@ -51,7 +55,7 @@ pub(super) fn of_pages(findings: &Findings) -> Vec<Claim> {
     };
     let mut claims = Vec::new();
     if !near.is_empty() {
-        claims.push(Claim {
+        claims.push(PublishedClaim {
             id: "UC7",
             says: "With known rates the index (w/λ)·g(λτ), at the price that the frontier finds, reaches at least 99.5 % of the freshness of the best allocation.".into(),
             published: "ours: .858 of .859 at 1 % of the pages a day".into(),
@@ -70,7 +74,7 @@ pub(super) fn of_pages(findings: &Findings) -> Vec<Claim> {
         // A policy that leaves budget unspent is no fair comparison.
         let spent = found(findings, "linear", "fetches_per_day", "known");
         let fair = spent.iter().all(|(x, spent)| *spent >= 0.98 * x);
-        claims.push(Claim {
+        claims.push(PublishedClaim {
             id: "UC7",
             says:
                 "This index is at least 8 % above the linear index w·λ·τ at 1 % of the pages a day."
@@ -92,9 +96,9 @@ pub(super) fn of_pages(findings: &Findings) -> Vec<Claim> {
     claims
 }
 
-fn uc2() -> Claim {
+fn uc2() -> PublishedClaim {
     let bytes = size_of::<ScoreRank>();
-    Claim {
+    PublishedClaim {
         id: "UC2",
         says: "A score-rank function of three pieces takes 20 bytes a word.".into(),
         published: "20 bytes".into(),
@@ -103,8 +107,8 @@ fn uc2() -> Claim {
     }
 }
 
-fn uc6_bound(best: f64) -> Claim {
-    Claim {
+fn uc6_bound(best: f64) -> PublishedClaim {
+    PublishedClaim {
         id: "UC6",
         says: "No repository is better than one that equals the web: Q ≤ 1 at every step of every run.".into(),
         published: "at most 1".into(),
@@ -117,12 +121,12 @@ fn uc6_bound(best: f64) -> Claim {
 ///
 /// Pages with equal scores are in the order of their numbers, here 4 to 1. So each of the four
 /// differences between repository and web changes the ranking.
-fn uc6_table() -> Claim {
+fn uc6_table() -> PublishedClaim {
     let (p1, p2, p3, p4) = (3, 2, 1, 0);
     let live = [(p1, 1.0), (p2, 0.0), (p3, 1.0), (p4, 0.0)];
     let mut ours = [(p1, 0.0), (p2, 1.0), (p3, 0.0), (p4, 1.0)];
     let judge = |ours: &[(u32, f64)]| {
-        let asked = Asked {
+        let asked = ScoredQuery {
             frequency: 1.0,
             live: &live,
             ours,
@@ -136,7 +140,7 @@ fn uc6_table() -> Claim {
     }
     let rises = qualities.windows(2).all(|pair| pair[1] > pair[0]);
     let words: Vec<String> = qualities.iter().map(|q| format!("{q:.3}")).collect();
-    Claim {
+    PublishedClaim {
         id: "UC6",
         says: "Table 1: a score that rose, one that fell, a page missing from the repository and one that is gone: each lowers quality, and correcting all of them gives 1.".into(),
         published: "four discrepancies, each distorts".into(),
@@ -202,7 +206,7 @@ impl RefreshClaims<'_> {
         format!("({}, knowledge {})", self.scorer, self.protocol.name())
     }
 
-    fn uc3(&self) -> Option<Claim> {
+    fn uc3(&self) -> Option<PublishedClaim> {
         self.ran(&[THEIRS, EARLIER[0], EARLIER[1]]).then(|| {
             let levels = self.levels(THEIRS);
             let fewer = |level: &String| {
@@ -210,7 +214,7 @@ impl RefreshClaims<'_> {
                 let others = EARLIER.map(|other| self.budget(other, level).unwrap_or(f64::INFINITY));
                 others.iter().all(|other| own < *other)
             };
-            Claim {
+            PublishedClaim {
                 id: "UC3",
                 says: format!("For the same quality user-centric needs fewer refreshes than SBR and EBR with their best thresholds {}.", self.setting()),
                 published: "substantially fewer in all four graphs of figure 4".into(),
@@ -220,7 +224,7 @@ impl RefreshClaims<'_> {
         })
     }
 
-    fn uc4(&self) -> Option<Claim> {
+    fn uc4(&self) -> Option<PublishedClaim> {
         self.ran(&[THEIRS, EARLIER[0], EARLIER[1]]).then(|| {
             let own = self.rows("quality").filter(|row| row.policy == THEIRS);
             let others = |x: f64| EARLIER.map(|other| self.findings_at(other, x));
@@ -232,7 +236,7 @@ impl RefreshClaims<'_> {
                 let gap = |at: &(f64, f64, [f64; 2])| at.2[0].max(at.2[1]);
                 gap(one).total_cmp(&gap(other))
             });
-            Claim {
+            PublishedClaim {
                 id: "UC4",
                 says: format!("There is a budget at which user-centric is above 99 % and SBR and EBR are about 95 % {}.", self.setting()),
                 published: "over 99 % against ~ 95 % (§6.3)".into(),
@@ -250,7 +254,7 @@ impl RefreshClaims<'_> {
         row.map_or(f64::NAN, |row| row.value)
     }
 
-    fn uc5(&self) -> Option<Claim> {
+    fn uc5(&self) -> Option<PublishedClaim> {
         let rows: Vec<&Row> = self.rows("forecast").collect();
         let value = |estimate: &str, pages: &str| {
             let is = |row: &&&Row| {
@@ -262,7 +266,7 @@ impl RefreshClaims<'_> {
         let moved = value("sum", "moved")?;
         let all = value("sum", "all").unwrap_or(f64::NAN);
         let printed = value("printed", "moved").unwrap_or(f64::NAN);
-        Some(Claim {
+        Some(PublishedClaim {
             id: "UC5",
             says: format!("The gain of a page's refreshes in the first half predicts that in the second {}.", self.setting_of_scorer()),
             published: "most pages lie near the diagonal (figure 3, no number); our threshold is a rank correlation of .5".into(),
@@ -275,7 +279,7 @@ impl RefreshClaims<'_> {
         format!("({})", self.scorer)
     }
 
-    fn uc7(&self) -> Option<Claim> {
+    fn uc7(&self) -> Option<PublishedClaim> {
         self.ran(&[THEIRS, OURS[0], OURS[1]]).then(|| {
             let levels = self.levels(THEIRS);
             let no_more = |level: &String| {
@@ -283,7 +287,7 @@ impl RefreshClaims<'_> {
                 let ours = OURS.map(|own| self.budget(own, level).unwrap_or(f64::INFINITY));
                 ours.iter().all(|own| *own <= theirs)
             };
-            Claim {
+            PublishedClaim {
                 id: "UC7",
                 says: format!("For the same quality user-centric-marginal and holistic need no more refreshes than user-centric {}.", self.setting()),
                 published: "ours".into(),

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use policy::Crawl;
 use policy::catalog::{Catalog, Upkeep};
 
-use super::Options;
+use super::RefreshExperimentOptions;
 use super::contestants::{NONE, RefreshContestants, RefreshTask};
 use super::ground_truth::GroundTruth;
 use super::quality_curve::QualityCurve;
 use crate::LabError;
 use crate::findings::{Measured, Param, Params};
 use crate::run::steps::{InitialKnowledge, RepositoryScores, SteppedWorld};
-use crate::workers::{Progress, each};
+use crate::workers::{ExperimentProgress, each};
 
 /// Qualities whose budgets are compared.
 pub(super) const QUALITIES: [f64; 2] = [0.95, 0.99];
@@ -22,7 +22,7 @@ pub(super) const REGAINED: [f64; 3] = [0.5, 0.75, 0.9];
 /// The policies and budgets of a comparison.
 pub(super) struct PolicyComparison<'a> {
     pub contestants: &'a RefreshContestants,
-    pub options: &'a Options,
+    pub options: &'a RefreshExperimentOptions,
     /// Refreshes a step, as shares of the pages.
     pub budgets: &'a [f64],
     pub threads: usize,
@@ -33,7 +33,7 @@ impl PolicyComparison<'_> {
     pub fn rows(
         &self,
         truth: &GroundTruth,
-        progress: &dyn Progress,
+        progress: &dyn ExperimentProgress,
     ) -> Result<(Vec<Measured>, f64), LabError> {
         let world = truth.world();
         let run = ComparisonRun {
@@ -67,7 +67,7 @@ struct ComparisonRun<'a> {
     truth: &'a GroundTruth,
     world: &'a SteppedWorld<'a>,
     knowledge: &'a InitialKnowledge,
-    options: &'a Options,
+    options: &'a RefreshExperimentOptions,
 }
 
 impl ComparisonRun<'_> {

@@ -6,9 +6,9 @@
 
 use policy::catalog::{Catalog, Upkeep};
 
-use super::Options;
+use super::RefreshExperimentOptions;
 use crate::LabError;
-use crate::experiment::Setting;
+use crate::experiment::ExperimentSetup;
 
 /// The policy that refreshes nothing.
 pub(super) const NONE: &str = "none";
@@ -42,7 +42,10 @@ impl RefreshContestants {
     ///
     /// # Errors
     /// If the catalog does not know one.
-    pub fn of(setting: &Setting, options: &Options) -> Result<Self, LabError> {
+    pub fn of(
+        setting: &ExperimentSetup,
+        options: &RefreshExperimentOptions,
+    ) -> Result<Self, LabError> {
         let catalog = Catalog::standard();
         let mut names: Vec<String> = Vec::new();
         let mut wanted: Vec<String> = setting.policies.clone();

@@ -4,7 +4,7 @@
 
 use figure::{Figure, Series};
 
-use super::Options;
+use super::RefreshExperimentOptions;
 use super::forecast::Forecast;
 use super::pages::found;
 use crate::findings::{self, Findings};
@@ -21,7 +21,7 @@ const COMPARED: [&str; 5] = [
 /// Returns all figures, each with a file name.
 pub(super) fn all(
     findings: &Findings,
-    options: &Options,
+    options: &RefreshExperimentOptions,
     forecast: Option<&Forecast>,
 ) -> Vec<(String, Figure)> {
     let scorer = options.scorer.name();

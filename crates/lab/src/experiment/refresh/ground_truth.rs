@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use crate::LabError;
-use crate::experiment::refresh::Options;
+use crate::experiment::refresh::RefreshExperimentOptions;
 use crate::run::refresh::{Change, Lives};
 use crate::run::steps::{Snapshots, SteppedWorld};
-use crate::text::{Log, Scored, Texts};
+use crate::text::{CountedTexts, QueryLog, Scored};
 use crate::world::{Histories, Queries};
 
 /// A world with its texts and their scores.
 pub(super) struct GroundTruth {
     pub lives: Lives,
     pub snapshots: Snapshots,
-    texts: Option<(Texts, Scored)>,
+    texts: Option<(CountedTexts, Scored)>,
     pub step: Duration,
     pub notes: Vec<String>,
 }
@@ -22,11 +22,11 @@ impl GroundTruth {
     /// Reads all texts of a world once.
     pub fn of(
         (histories, queries): (Histories, Option<Queries>),
-        options: &Options,
+        options: &RefreshExperimentOptions,
     ) -> Result<Self, LabError> {
-        let log = queries.as_ref().map(Log::of).unwrap_or_default();
+        let log = queries.as_ref().map(QueryLog::of).unwrap_or_default();
         let known = histories.bodies().are_known();
-        let texts = known.then(|| Texts::read(&histories, &log.vocabulary));
+        let texts = known.then(|| CountedTexts::read(&histories, &log.vocabulary));
         let texts = texts.transpose()?;
         let lives = lives(&histories, texts.as_ref());
         let Some(snapshots) = Snapshots::new(&lives, options.step()) else {
@@ -72,7 +72,7 @@ impl GroundTruth {
     }
 
     /// Returns the texts and their scores.
-    pub fn texts(&self) -> Option<(&Texts, &Scored)> {
+    pub fn texts(&self) -> Option<(&CountedTexts, &Scored)> {
         self.texts.as_ref().map(|(texts, scored)| (texts, scored))
     }
 
@@ -84,7 +84,7 @@ impl GroundTruth {
 
 /// Returns the pages with the changes of their texts. Without texts, a change is one of the
 /// body.
-fn lives(histories: &Histories, texts: Option<&Texts>) -> Lives {
+fn lives(histories: &Histories, texts: Option<&CountedTexts>) -> Lives {
     let shown = histories.versions().iter().map(|version| {
         let text = |body| u64::from(texts.map_or(body, |texts| texts.of_body(body)));
         let change = Change {

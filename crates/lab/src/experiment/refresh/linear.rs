@@ -9,9 +9,9 @@ use policy::{Curve, Fact, Needs, Page, Rates, Refresh};
 pub(super) struct LinearIndex(pub Rates);
 
 /// Linear worth, with the increase per second.
-struct LinearWorth(f64);
+struct LinearCurve(f64);
 
-impl Curve for LinearWorth {
+impl Curve for LinearCurve {
     fn at(&self, age: f64) -> f64 {
         self.0 * age
     }
@@ -31,6 +31,6 @@ impl Refresh for LinearIndex {
     }
 
     fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a> {
-        Box::new(LinearWorth(importance * self.0.rate(page)))
+        Box::new(LinearCurve(importance * self.0.rate(page)))
     }
 }

@@ -18,12 +18,12 @@ use policy::plan::allocation::{Demand, mean_freshness, optimal};
 use policy::{Crawl, Refresh};
 
 use super::linear::LinearIndex;
-use super::{Options, Setting};
+use super::{ExperimentSetup, RefreshExperimentOptions};
 use crate::LabError;
 use crate::findings::{Findings, Measured, Param, Params};
 use crate::run::refresh::Lives;
 use crate::run::upkeep::{UpkeepOutcome, UpkeepPlan, upkeep};
-use crate::workers::{Progress, each};
+use crate::workers::{ExperimentProgress, each};
 use crate::world::World;
 use crate::world::page_rates;
 
@@ -65,7 +65,10 @@ type PagesTask = (String, bool, f64);
 ///
 /// # Errors
 /// If the catalog does not know one.
-pub(super) fn contestants(setting: &Setting, options: &Options) -> Result<Vec<String>, LabError> {
+pub(super) fn contestants(
+    setting: &ExperimentSetup,
+    options: &RefreshExperimentOptions,
+) -> Result<Vec<String>, LabError> {
     let mut names = setting.policies.clone();
     if names.is_empty() {
         names = POLICIES.map(str::to_owned).to_vec();
@@ -101,12 +104,12 @@ pub(super) fn tasks(names: &[String], budgets: &[f64]) -> Vec<PagesTask> {
 
 /// Returns all numbers of a run.
 pub(super) fn rows(
-    setting: &Setting,
-    options: &Options,
+    setting: &ExperimentSetup,
+    options: &RefreshExperimentOptions,
     names: &[String],
     budgets: &[f64],
     run: u64,
-    progress: &dyn Progress,
+    progress: &dyn ExperimentProgress,
 ) -> Result<Vec<Measured>, LabError> {
     let step = options.step().as_secs_f64() / DAY;
     let least = budgets.iter().copied().fold(1.0, f64::min) / step;
@@ -155,7 +158,7 @@ struct PagesTruth {
 
 impl PagesTruth {
     /// Opens a world that lasts long enough for the least budget, in shares of the pages a day.
-    fn of(setting: &Setting, least: f64, run: u64) -> Result<Self, LabError> {
+    fn of(setting: &ExperimentSetup, least: f64, run: u64) -> Result<Self, LabError> {
         let mut setting = setting.clone();
         let span = ((WARM_UP + MEASURED) / least + 1.0).min(36_500.0);
         for (name, value) in [("pages", PAGES.to_owned()), ("span", span.to_string())] {
@@ -197,7 +200,7 @@ impl PagesTruth {
         name: &str,
         known: bool,
         per_day: f64,
-        options: &Options,
+        options: &RefreshExperimentOptions,
     ) -> Result<Option<UpkeepOutcome>, LabError> {
         let Some((from, last)) = self.lives.span() else {
             return Ok(None);

@@ -3,8 +3,8 @@
 use super::*;
 use crate::workers::Silent;
 
-fn setting(world: &str, knobs: &[(&str, &str)], policies: &[&str]) -> Setting {
-    Setting {
+fn setting(world: &str, knobs: &[(&str, &str)], policies: &[&str]) -> ExperimentSetup {
+    ExperimentSetup {
         world: world.into(),
         knobs: knobs
             .iter()
@@ -27,14 +27,14 @@ const SMALL: [(&str, &str); 5] = [
     ("scale", "20"),
 ];
 
-fn small(policies: &[&str]) -> Setting {
+fn small(policies: &[&str]) -> ExperimentSetup {
     setting("invented:corpus", &SMALL, policies)
 }
 
-fn options(budgets: &[f64]) -> Options {
-    Options {
+fn options(budgets: &[f64]) -> RefreshExperimentOptions {
+    RefreshExperimentOptions {
         budgets: budgets.to_vec(),
-        ..Options::default()
+        ..RefreshExperimentOptions::default()
     }
 }
 
@@ -72,7 +72,7 @@ fn the_same_on_any_number_of_threads() {
     let mut setting = small(&["uniform", "harmonic"]);
     setting.runs = 2;
     let of = |threads| {
-        let setting = Setting {
+        let setting = ExperimentSetup {
             threads,
             ..setting.clone()
         };
@@ -84,7 +84,7 @@ fn the_same_on_any_number_of_threads() {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let refused = |setting: &Setting, options: &Options, word: &str| {
+    let refused = |setting: &ExperimentSetup, options: &RefreshExperimentOptions, word: &str| {
         let why = run(setting, options, &Silent).unwrap_err();
         assert!(why.is_wrong_usage(), "{why}");
         assert!(why.to_string().contains(word), "{why}");
@@ -93,14 +93,14 @@ fn what_makes_no_sense_is_refused() {
     refused(&small(&["unifrom"]), &options(&[0.1]), "uniform");
     refused(&uniform, &options(&[0.0]), "budget");
     refused(&uniform, &options(&[1.5]), "budget");
-    let inlinks = Options {
+    let inlinks = RefreshExperimentOptions {
         scorer: Scorer::Inlinks,
         ..options(&[0.1])
     };
     refused(&uniform, &inlinks, "inlinks");
     let graph = setting("invented:graph", &[("pages", "50")], &["uniform"]);
     refused(&graph, &options(&[0.1]), "history");
-    let long = Options {
+    let long = RefreshExperimentOptions {
         step: Some(400 * DAY),
         ..options(&[0.1])
     };

@@ -10,11 +10,11 @@ use super::judge::Judge;
 use super::measured::{
     BASELINE, EFFICIENCY, EFFICIENCY_TIMES, MEAN_EFFICIENCY, QUALITY, SPEED_TIMES, THIRD,
 };
-use crate::experiment::Claim;
+use crate::experiment::PublishedClaim;
 use crate::findings::{Param, Row};
 
 /// Checks the claims about this quality on rows of [`measured`](super::measured()) numbers.
-pub fn claims(judge: Judge, rows: &[Row]) -> Vec<Claim> {
+pub fn claims(judge: Judge, rows: &[Row]) -> Vec<PublishedClaim> {
     let of = QualityRows { judge, rows };
     let own = match judge {
         Judge::Pagerank => vec![
@@ -42,7 +42,7 @@ struct QualityRows<'a> {
 }
 
 impl<'a> QualityRows<'a> {
-    fn before_half_of_the_pages(&self) -> Option<Claim> {
+    fn before_half_of_the_pages(&self) -> Option<PublishedClaim> {
         let quality = self.row("quality", QUALITY, 0.5)?;
         let able = self.row("crawl-ability", QUALITY, 0.5)?;
         Some(self.claim(
@@ -53,7 +53,7 @@ impl<'a> QualityRows<'a> {
         ))
     }
 
-    fn in_a_third_of_the_time(&self) -> Option<Claim> {
+    fn in_a_third_of_the_time(&self) -> Option<PublishedClaim> {
         let quality = self.row("quality", EFFICIENCY, THIRD)?;
         let able = self.row("crawl-ability", EFFICIENCY, THIRD)?;
         Some(self.claim(
@@ -64,7 +64,7 @@ impl<'a> QualityRows<'a> {
         ))
     }
 
-    fn fastest_and_quality_next(&self) -> Option<Claim> {
+    fn fastest_and_quality_next(&self) -> Option<PublishedClaim> {
         let [able, quality, performance, base] = self.means()?;
         let second = performance.value.max(base.value);
         Some(self.claim(
@@ -75,7 +75,7 @@ impl<'a> QualityRows<'a> {
         ))
     }
 
-    fn efficiency_of_performance(&self) -> Option<Claim> {
+    fn efficiency_of_performance(&self) -> Option<PublishedClaim> {
         let times = self.row("performance", EFFICIENCY_TIMES, 0.5)?;
         Some(self.claim(
             "performance has gained about 1.5 times breadth-first's quality at the midpoint",
@@ -85,7 +85,7 @@ impl<'a> QualityRows<'a> {
         ))
     }
 
-    fn crawl_ability_in_a_third(&self) -> Option<Claim> {
+    fn crawl_ability_in_a_third(&self) -> Option<PublishedClaim> {
         let able = self.row("crawl-ability", EFFICIENCY, THIRD)?;
         Some(self.claim(
             "crawl-ability has > 60 % of quality in < 1/3 of the time",
@@ -95,7 +95,7 @@ impl<'a> QualityRows<'a> {
         ))
     }
 
-    fn crawl_ability_before_the_midpoint(&self) -> Option<Claim> {
+    fn crawl_ability_before_the_midpoint(&self) -> Option<PublishedClaim> {
         let able = self.row("crawl-ability", EFFICIENCY, 0.5)?;
         Some(self.claim(
             "crawl-ability has 80 % of quality before the midpoint",
@@ -105,7 +105,7 @@ impl<'a> QualityRows<'a> {
         ))
     }
 
-    fn crawl_ability_over_pages(&self) -> Option<Claim> {
+    fn crawl_ability_over_pages(&self) -> Option<PublishedClaim> {
         let able = self.row("crawl-ability", QUALITY, 0.5)?;
         let quality = self.row("quality", QUALITY, 0.5)?;
         Some(self.claim(
@@ -116,7 +116,7 @@ impl<'a> QualityRows<'a> {
         ))
     }
 
-    fn fastest(&self) -> Option<Claim> {
+    fn fastest(&self) -> Option<PublishedClaim> {
         let [able, others @ ..] = self.means()?;
         Some(self.claim(
             "crawl-ability gains quality fastest of the four (mean over the time)",
@@ -126,7 +126,7 @@ impl<'a> QualityRows<'a> {
         ))
     }
 
-    fn performance_beats_quality(&self) -> Option<Claim> {
+    fn performance_beats_quality(&self) -> Option<PublishedClaim> {
         let [_, quality, performance, base] = self.means()?;
         Some(self.claim(
             "performance and quality alone beat breadth-first, performance by more",
@@ -136,7 +136,7 @@ impl<'a> QualityRows<'a> {
         ))
     }
 
-    fn speed_of_performance(&self) -> Option<Claim> {
+    fn speed_of_performance(&self) -> Option<PublishedClaim> {
         let times = self.row("performance", SPEED_TIMES, 0.5)?;
         Some(self.claim(
             "performance has ≥ 1.5 times breadth-first's pages at the midpoint",
@@ -146,7 +146,7 @@ impl<'a> QualityRows<'a> {
         ))
     }
 
-    fn ours(&self) -> Option<Claim> {
+    fn ours(&self) -> Option<PublishedClaim> {
         let own = self.row("best-prefix", MEAN_EFFICIENCY, 1.0)?;
         let paper = self.means()?.into_iter();
         let best = paper.max_by(|a, b| a.value.total_cmp(&b.value))?;
@@ -185,8 +185,8 @@ impl<'a> QualityRows<'a> {
         })
     }
 
-    fn claim(&self, says: &str, published: &str, found: String, holds: bool) -> Claim {
-        Claim {
+    fn claim(&self, says: &str, published: &str, found: String, holds: bool) -> PublishedClaim {
+        PublishedClaim {
             id: match self.judge {
                 Judge::Pagerank => "2L1",
                 Judge::Zipf => "2L2",
@@ -235,7 +235,7 @@ mod tests {
     use super::super::measured::measured;
     use super::*;
     use crate::findings::rows;
-    use crate::measure::Gain;
+    use crate::measure::QualityGain;
 
     const STRATEGIES: [&str; 5] = [
         BASELINE,
@@ -248,7 +248,7 @@ mod tests {
     /// Rows of strategies that fetch the best of three pages after `first` of 90 seconds.
     fn found(judge: Judge, first: [f64; 5]) -> Vec<Row> {
         let fetched = |first| vec![(2, 1.0), (1, first), (0, 90.0)];
-        let gain = |first| Gain::new(fetched(first), &[1.0, 9.0, 1.0]);
+        let gain = |first| QualityGain::new(fetched(first), &[1.0, 9.0, 1.0]);
         let base = gain(first[0]);
         let crawls = STRATEGIES.iter().zip(first);
         let numbers =

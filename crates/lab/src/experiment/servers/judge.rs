@@ -45,21 +45,21 @@ impl fmt::Display for Judge {
 
 #[cfg(test)]
 mod tests {
-    use testweb::site::Plan;
+    use testweb::site::WebPlan;
 
     use super::super::quality;
     use super::*;
-    use crate::run::servers::Network;
+    use crate::run::servers::SimulatedNetwork;
 
     #[test]
     fn qualities_are_those_of_the_live_experiment() {
-        let plan = Plan {
+        let plan = WebPlan {
             servers: 7,
             pages: 150,
-            ..Plan::two_level(4)
+            ..WebPlan::two_level(4)
         };
         let web = plan.invent();
-        let network = Network::of_web(&web, 1.0);
+        let network = SimulatedNetwork::of_web(&web, 1.0);
         let ours = Judge::Pagerank.qualities(network.graph(), 4);
         assert_eq!(ours, quality::pagerank(&web));
         let ours = Judge::Zipf.qualities(network.graph(), 4);

@@ -6,7 +6,7 @@
 use super::judge::Judge;
 use crate::experiment::Metric;
 use crate::findings::{Measured, Params};
-use crate::measure::Gain;
+use crate::measure::QualityGain;
 
 /// Metrics of this experiment.
 pub const METRICS: &[Metric] = &[
@@ -62,9 +62,9 @@ pub(super) const THIRD: f64 = 1.0 / 3.0;
 pub fn measured(
     strategy: &str,
     judge: Judge,
-    own: &Gain,
+    own: &QualityGain,
     dials: u64,
-    base: &Gain,
+    base: &QualityGain,
 ) -> Vec<Measured> {
     let params = Params::from([("quality".to_owned(), judge.to_string().as_str().into())]);
     let mut found = Vec::new();
@@ -106,8 +106,8 @@ mod tests {
     #[test]
     fn times_are_shares_of_the_baseline() {
         // Qualities 3 and 1; breadth-first takes 10 and 20 seconds, the other 2 and 30.
-        let base = Gain::new(vec![(1, 10.0), (0, 20.0)], &[3.0, 1.0]);
-        let own = Gain::new(vec![(0, 2.0), (1, 30.0)], &[3.0, 1.0]);
+        let base = QualityGain::new(vec![(1, 10.0), (0, 20.0)], &[3.0, 1.0]);
+        let own = QualityGain::new(vec![(0, 2.0), (1, 30.0)], &[3.0, 1.0]);
         let numbers = measured("quality", Judge::Zipf, &own, 7, &base);
         let value = |metric: &str, x: f64| {
             let is_it = |number: &&Measured| number.metric == metric && number.x == x;

@@ -8,12 +8,16 @@
 use figure::{Figure, Series};
 
 use super::measured::{BASELINE, PAGES_PER_SECOND};
-use crate::experiment::Claim;
+use crate::experiment::PublishedClaim;
 use crate::findings::{self, Measured, Param, Params, Row};
-use crate::run::servers::{Crawled, Crawler, Depth, Dial, Http};
+use crate::run::servers::{Crawled, Crawler, Dial, SimulatedDepth, SimulatedProtocol};
 
 /// The paper's three HTTP variants, slowest first.
-const VERSIONS: [Http; 3] = [Http::Http10, Http::Http11, Http::Pipelined(Depth::DEFAULT)];
+const VERSIONS: [SimulatedProtocol; 3] = [
+    SimulatedProtocol::Http10,
+    SimulatedProtocol::Http11,
+    SimulatedProtocol::Pipelined(SimulatedDepth::DEFAULT),
+];
 
 /// Numbers of simultaneous connections. In the paper, more than 96 gained nothing.
 const CONNECTIONS: [u16; 6] = [8, 16, 32, 64, 96, 128];
@@ -53,7 +57,7 @@ pub(super) fn measured(crawler: &Crawler, crawled: &Crawled) -> Measured {
 }
 
 /// Checks the claims of §5.2.1; empty if the crawls were not made.
-pub(super) fn claims(rows: &[Row]) -> Vec<Claim> {
+pub(super) fn claims(rows: &[Row]) -> Vec<PublishedClaim> {
     let [plain, kept, pipelined] = VERSIONS.map(|http| rates(rows, http));
     if plain.is_empty() {
         return Vec::new();
@@ -67,7 +71,7 @@ pub(super) fn claims(rows: &[Row]) -> Vec<Claim> {
     let (last, rises) = steps
         .split_last()
         .map_or((f64::NAN, &[][..]), |(last, rises)| (*last, rises));
-    let claim = |says: &str, published: &str, found: String, holds: bool| Claim {
+    let claim = |says: &str, published: &str, found: String, holds: bool| PublishedClaim {
         id: "2L3",
         says: says.to_owned(),
         published: published.to_owned(),
@@ -106,7 +110,8 @@ pub(super) fn claims(rows: &[Row]) -> Vec<Claim> {
 
 /// Draws pages per second over connections, as Figure 4; `None` if the crawls were not made.
 pub(super) fn figure(rows: &[Row]) -> Option<Figure> {
-    let line = |http: Http| findings::series(format!("HTTP {http}"), of_version(rows, http));
+    let line =
+        |http: SimulatedProtocol| findings::series(format!("HTTP {http}"), of_version(rows, http));
     let series: Vec<Series> = VERSIONS.map(line).into();
     series
         .iter()
@@ -120,12 +125,12 @@ pub(super) fn figure(rows: &[Row]) -> Option<Figure> {
         })
 }
 
-fn rates(rows: &[Row], http: Http) -> Vec<(f64, f64)> {
+fn rates(rows: &[Row], http: SimulatedProtocol) -> Vec<(f64, f64)> {
     let found = of_version(rows, http);
     found.map(|row| (row.x, row.value)).collect()
 }
 
-fn of_version(rows: &[Row], http: Http) -> impl Iterator<Item = &Row> {
+fn of_version(rows: &[Row], http: SimulatedProtocol) -> impl Iterator<Item = &Row> {
     let http = Param::from(http.to_string().as_str());
     rows.iter()
         .filter(move |row| row.metric == PAGES_PER_SECOND && row.params.get("http") == Some(&http))
@@ -155,9 +160,9 @@ mod tests {
                 1.0
             };
             let times = match crawler.http {
-                Http::Http10 => 1.0,
-                Http::Http11 => kept,
-                Http::Pipelined(_) => pipelined,
+                SimulatedProtocol::Http10 => 1.0,
+                SimulatedProtocol::Http11 => kept,
+                SimulatedProtocol::Pipelined(_) => pipelined,
             };
             let crawled = Crawled {
                 fetched: vec![(0, 1.0 / (most * rise * times))],

@@ -57,16 +57,16 @@ pub(super) fn zipf_of(pages: usize, seed: u64) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use testweb::site::{PageNumber, Plan};
+    use testweb::site::{PageNumber, WebPlan};
 
     use super::*;
 
     #[test]
     fn pagerank_is_that_of_the_paper() {
-        let web = Plan {
+        let web = WebPlan {
             servers: 20,
             pages: 1_000,
-            ..Plan::two_level(2)
+            ..WebPlan::two_level(2)
         }
         .invent();
         let ranks = pagerank(&web);
@@ -88,10 +88,10 @@ mod tests {
 
     #[test]
     fn zipf_gives_every_place_once_and_by_chance() {
-        let web = Plan {
+        let web = WebPlan {
             servers: 20,
             pages: 1_000,
-            ..Plan::two_level(3)
+            ..WebPlan::two_level(3)
         }
         .invent();
         let qualities = zipf(&web, 1);

@@ -1,13 +1,13 @@
 //! Tests of the servers experiment on small webs.
 
-use testweb::site::{Latency, Plan};
+use testweb::site::{Latency, WebPlan};
 
 use super::*;
 use crate::findings::Row;
 use crate::workers::Silent;
 
-fn setting(policies: &[&str], runs: u32) -> Setting {
-    Setting {
+fn setting(policies: &[&str], runs: u32) -> ExperimentSetup {
+    ExperimentSetup {
         world: "invented:servers".into(),
         knobs: Vec::new(),
         policies: policies.iter().map(|&name| name.into()).collect(),
@@ -20,23 +20,23 @@ fn setting(policies: &[&str], runs: u32) -> Setting {
 }
 
 /// A tenth of the paper's web, with few connections, so that strategies must choose.
-fn options(judge: Judge) -> Options {
-    Options {
+fn options(judge: Judge) -> ServersExperimentOptions {
+    ServersExperimentOptions {
         connections: 4,
         quality: vec![judge],
-        http: Some(Http::Http11),
-        ..Options::default()
+        http: Some(SimulatedProtocol::Http11),
+        ..ServersExperimentOptions::default()
     }
 }
 
-fn small(setting: &Setting, options: &Options) -> Result<Study, LabError> {
+fn small(setting: &ExperimentSetup, options: &ServersExperimentOptions) -> Result<Study, LabError> {
     study(setting, options, &Silent, &|seed| {
-        let plan = Plan {
+        let plan = WebPlan {
             servers: 50,
             pages: 3000,
-            ..Plan::two_level(seed)
+            ..WebPlan::two_level(seed)
         };
-        Ok(Network::of_web(&plan.invent(), options.slowness))
+        Ok(SimulatedNetwork::of_web(&plan.invent(), options.slowness))
     })
 }
 
@@ -112,7 +112,7 @@ fn two_l2_quality_by_zipf_comes_early_to_crawl_ability() {
 
 #[test]
 fn two_l3_protocols_are_compared_unless_one_is_asked_for() {
-    let options = Options {
+    let options = ServersExperimentOptions {
         http: None,
         ..options(Judge::Zipf)
     };
@@ -122,12 +122,12 @@ fn two_l3_protocols_are_compared_unless_one_is_asked_for() {
     assert!(few.claims.is_empty(), "{:#?}", few.claims);
     assert_eq!(few.figures.last().unwrap().0, "servers-http");
     let many = study(&setting, &options, &Silent, &|seed| {
-        let plan = Plan {
+        let plan = WebPlan {
             servers: 200,
             pages: 3000,
-            ..Plan::two_level(seed)
+            ..WebPlan::two_level(seed)
         };
-        Ok(Network::of_web(&plan.invent(), options.slowness))
+        Ok(SimulatedNetwork::of_web(&plan.invent(), options.slowness))
     });
     // Persistent connections save one round trip of three: less than half of the time.
     let verdicts = verdicts(&many.unwrap(), "2L3");
@@ -136,7 +136,7 @@ fn two_l3_protocols_are_compared_unless_one_is_asked_for() {
 
 #[test]
 fn a_study_is_the_same_on_one_thread_and_on_many_and_another_with_another_seed() {
-    let options = Options {
+    let options = ServersExperimentOptions {
         http: None,
         quality: Judge::ALL.to_vec(),
         ..options(Judge::Zipf)
@@ -147,12 +147,12 @@ fn a_study_is_the_same_on_one_thread_and_on_many_and_another_with_another_seed()
         setting.seed = seed;
         setting.against = Some("quality".into());
         let study = study(&setting, &options, &Silent, &|seed| {
-            let plan = Plan {
+            let plan = WebPlan {
                 servers: 8,
                 pages: 200,
-                ..Plan::two_level(seed)
+                ..WebPlan::two_level(seed)
             };
-            Ok(Network::of_web(&plan.invent(), options.slowness))
+            Ok(SimulatedNetwork::of_web(&plan.invent(), options.slowness))
         });
         serde_json::to_string(&study.unwrap().findings).unwrap()
     };
@@ -167,7 +167,7 @@ fn a_study_is_the_same_on_one_thread_and_on_many_and_another_with_another_seed()
 #[test]
 fn each_judge_gives_its_own_qualities() {
     let rows = |judges: &[Judge]| {
-        let options = Options {
+        let options = ServersExperimentOptions {
             quality: judges.to_vec(),
             ..options(Judge::Zipf)
         };
@@ -184,7 +184,7 @@ fn each_judge_gives_its_own_qualities() {
 #[test]
 fn slowness_stretches_time_and_changes_nothing_else() {
     let of = |slowness: f64| {
-        let options = Options {
+        let options = ServersExperimentOptions {
             slowness,
             ..options(Judge::Zipf)
         };
@@ -200,7 +200,7 @@ fn slowness_stretches_time_and_changes_nothing_else() {
 
 #[test]
 fn what_cannot_be_is_refused_with_what_can() {
-    let refused = |setting: &Setting, options: &Options| {
+    let refused = |setting: &ExperimentSetup, options: &ServersExperimentOptions| {
         let error = small(setting, options).unwrap_err();
         assert!(matches!(error, LabError::Wish(_)));
         error.to_string()
@@ -208,12 +208,12 @@ fn what_cannot_be_is_refused_with_what_can() {
     let good = options(Judge::Zipf);
     let error = refused(&setting(&["fastest"], 1), &good);
     assert!(error.contains("fastest") && error.contains("crawl-ability"));
-    let against = Setting {
+    let against = ExperimentSetup {
         against: Some("slowest".into()),
         ..setting(&[], 1)
     };
     assert!(refused(&against, &good).contains("slowest"));
-    let wrong = |change: fn(&mut Options)| {
+    let wrong = |change: fn(&mut ServersExperimentOptions)| {
         let mut options = good.clone();
         change(&mut options);
         refused(&setting(&[], 1), &options)
@@ -222,13 +222,13 @@ fn what_cannot_be_is_refused_with_what_can() {
     assert!(wrong(|options| options.quality.clear()).contains("zipf"));
     assert!(wrong(|options| options.slowness = f64::NAN).contains("slowness"));
     let still = study(&setting(&[], 1), &good, &Silent, &|seed| {
-        let plan = Plan {
+        let plan = WebPlan {
             servers: 3,
             pages: 30,
             latency: Latency::None,
-            ..Plan::two_level(seed)
+            ..WebPlan::two_level(seed)
         };
-        Ok(Network::of_web(&plan.invent(), 1.0))
+        Ok(SimulatedNetwork::of_web(&plan.invent(), 1.0))
     });
     assert!(still.unwrap_err().to_string().contains("no time"));
 }
@@ -247,7 +247,7 @@ fn recorded_graphs_have_servers_too() {
         eprintln!("skipped: {directory}/nodes.tsv.gz is missing");
         return;
     }
-    let setting = Setting {
+    let setting = ExperimentSetup {
         world: directory.into(),
         ..setting(&["breadth-first", "crawl-ability"], 2)
     };

@@ -8,25 +8,25 @@ use policy::order::{BreadthFirst, Given, Scores};
 
 use super::judge::Judge;
 use super::measured::{BASELINE, measured};
-use super::{Options, protocols, uses_quality};
+use super::{ServersExperimentOptions, protocols, uses_quality};
 use crate::LabError;
 use crate::findings::Measured;
-use crate::measure::Gain;
-use crate::run::servers::{Crawled, Crawler, Dial, Http, Network, crawl};
-use crate::workers::{Progress, each};
+use crate::measure::QualityGain;
+use crate::run::servers::{Crawled, Crawler, Dial, SimulatedNetwork, SimulatedProtocol, crawl};
+use crate::workers::{ExperimentProgress, each};
 use crate::world::Graph;
 
 /// One run.
 pub(super) struct StrategyTrial<'a> {
-    pub options: &'a Options,
+    pub options: &'a ServersExperimentOptions,
     /// Names of the strategies to report.
     pub wanted: &'a [&'static str],
     /// The strategies to run, the baseline first.
     pub strategies: &'a [Servers],
-    pub network: &'a Network,
+    pub network: &'a SimulatedNetwork,
     pub seed: u64,
     pub threads: usize,
-    pub progress: &'a dyn Progress,
+    pub progress: &'a dyn ExperimentProgress,
 }
 
 /// A quality function and its value for each page.
@@ -63,7 +63,7 @@ impl StrategyTrial<'_> {
             let gain = |strategy: &str| {
                 let mut crawls = crawls.iter();
                 let (_, crawled) = crawls.find(|(planned, _)| is_own(strategy, planned))?;
-                let gain = Gain::new(crawled.fetched.clone(), &judged.qualities);
+                let gain = QualityGain::new(crawled.fetched.clone(), &judged.qualities);
                 Some((gain, crawled.dials))
             };
             let base = gain(BASELINE).filter(|(base, _)| base.total() > 0.0);
@@ -97,7 +97,7 @@ impl StrategyTrial<'_> {
         }
         let crawler = Crawler {
             connections: self.options.connections,
-            http: self.options.http.unwrap_or(Http::Http11),
+            http: self.options.http.unwrap_or(SimulatedProtocol::Http11),
             dial: self.dial(),
             pages: None,
         };

@@ -11,7 +11,7 @@ use super::WorldDescription;
 use super::distribution::{mean, median, rank_correlation, ranked, tail};
 use crate::LabError;
 use crate::findings::Params;
-use crate::world::{Graph, Linked, Topic, World};
+use crate::world::{Graph, LabelledWorld, Linked, World};
 
 /// The domain given to pages without a usable URL.
 const NO_DOMAIN: &str = ".invalid";
@@ -97,7 +97,7 @@ fn anchors(linked: &Linked, description: &mut WorldDescription) {
     description.number("anchored", anchored as f64 / all as f64);
 }
 
-fn labels(topic: &Topic, description: &mut WorldDescription) {
+fn labels(topic: &LabelledWorld, description: &mut WorldDescription) {
     let (labels, pages) = (topic.labels(), topic.graph().pages());
     description.count("labels", labels.names().len());
     let labelled: Vec<usize> = (0..pages)
@@ -142,7 +142,7 @@ fn labels(topic: &Topic, description: &mut WorldDescription) {
 
 /// Probability that two different labelled pages share a label, over all pairs. Pages with equal
 /// label sets are counted together, since there are few distinct sets.
-fn by_chance(topic: &Topic, labelled: &[usize]) -> f64 {
+fn by_chance(topic: &LabelledWorld, labelled: &[usize]) -> f64 {
     let mut places: HashMap<&[u32], usize> = HashMap::new();
     let mut sets: Vec<(&[u32], f64)> = Vec::new();
     for &page in labelled {
@@ -166,7 +166,7 @@ fn by_chance(topic: &Topic, labelled: &[usize]) -> f64 {
     same / (all * (all - 1.0))
 }
 
-fn bodies(topic: &Topic, description: &mut WorldDescription) {
+fn bodies(topic: &LabelledWorld, description: &mut WorldDescription) {
     let bodies: Vec<_> = (0..topic.graph().pages())
         .map(|page| topic.body(page))
         .collect();

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use policy::Moment;
-use testweb::site::Plan;
+use testweb::site::WebPlan;
 
 use super::*;
 use crate::workers::Silent;
 use crate::world::{
-    Bodies, Body, Clicked, Corpus, Graph, Histories, Labels, News, Queries, Shown, Topic, Traffic,
-    Version,
+    Bodies, Body, Clicked, Corpus, Graph, Histories, LabelledWorld, Labels, LinkPeriod, News,
+    Queries, Traffic, Version,
 };
 
-fn setting(world: &Path) -> Setting {
-    Setting {
+fn setting(world: &Path) -> ExperimentSetup {
+    ExperimentSetup {
         world: world.display().to_string(),
         knobs: Vec::new(),
         policies: Vec::new(),
@@ -59,12 +59,12 @@ fn graph() -> Graph {
     Graph::new(urls.into_iter(), edges.into_iter())
 }
 
-fn topic() -> Topic {
+fn topic() -> LabelledWorld {
     let link = "<title>T</title><a href='http://a.org/1'>one</a>";
     let mut bodies = vec![Body::text("12345"); 5];
     bodies[0] = Body::html(link);
     let labels = Labels::new(5, [(0, "x"), (1, "x"), (1, "y"), (2, "y"), (3, "z")]);
-    Topic::new(graph(), bodies, labels)
+    LabelledWorld::new(graph(), bodies, labels)
 }
 
 fn day(days: f64) -> Moment {
@@ -94,7 +94,7 @@ fn histories() -> Histories {
 
 fn news() -> News {
     let hour = |hours: f64| day(hours / 24.0);
-    let shown = |source, article, from, until| Shown {
+    let shown = |source, article, from, until| LinkPeriod {
         source,
         article,
         from: hour(from),
@@ -252,7 +252,7 @@ fn every_metric_is_explained_and_every_explanation_needed() {
         histories: histories(),
         queries: queries(),
     };
-    let web = Plan::small(1).invent();
+    let web = WebPlan::small(1).invent();
     let mut found = BTreeSet::new();
     for world in [
         World::Topic(topic()),
@@ -277,7 +277,11 @@ fn worlds_of_nothing_can_be_described() {
     let none = || std::iter::empty::<&str>();
     let empty = Graph::new(none(), std::iter::empty());
     for world in [
-        World::Topic(Topic::new(empty.clone(), Vec::new(), Labels::new(0, []))),
+        World::Topic(LabelledWorld::new(
+            empty.clone(),
+            Vec::new(),
+            Labels::new(0, []),
+        )),
         World::Graph(empty),
         World::Histories(Histories::new(none(), Vec::new(), Bodies::unknown(0))),
         World::News(News::new(none(), none(), Vec::new(), Vec::new())),
@@ -299,13 +303,13 @@ fn worlds_of_nothing_can_be_described() {
 fn policies_are_refused_and_runs_of_recorded_worlds_are_one() {
     let directory = tempfile::tempdir().unwrap();
     World::Graph(graph()).write(directory.path()).unwrap();
-    let with_policy = Setting {
+    let with_policy = ExperimentSetup {
         policies: vec!["pagerank".to_owned()],
         ..setting(directory.path())
     };
     let error = run(&with_policy, &Silent).unwrap_err().to_string();
     assert!(error.contains("pagerank"), "{error}");
-    let thrice = Setting {
+    let thrice = ExperimentSetup {
         runs: 3,
         ..setting(directory.path())
     };

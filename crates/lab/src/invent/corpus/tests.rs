@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::*;
 
-fn small() -> Plan {
-    Plan {
+fn small() -> CorpusPlan {
+    CorpusPlan {
         pages: 200,
         weeks: 20.0,
-        ..Plan::default()
+        ..CorpusPlan::default()
     }
 }
 
@@ -40,7 +40,7 @@ fn kinds(texts: &[String]) -> Vec<bool> {
 
 #[test]
 fn changes_matter_as_often_as_set_and_pages_are_of_a_kind() {
-    let share = |plan: &Plan| {
+    let share = |plan: &CorpusPlan| {
         let of_pages: Vec<Vec<bool>> = texts(&plan.invent(1))
             .iter()
             .map(|texts| kinds(texts))
@@ -56,7 +56,7 @@ fn changes_matter_as_often_as_set_and_pages_are_of_a_kind() {
         (share, same)
     };
     // A steep shape, so that no page has most of the changes.
-    let plan = Plan {
+    let plan = CorpusPlan {
         pages: 400,
         matter: 0.4,
         shape: 50.0,
@@ -68,7 +68,7 @@ fn changes_matter_as_often_as_set_and_pages_are_of_a_kind() {
     assert!((mean - 0.4).abs() < 0.08 && same > 0.9, "{mean}, {same}");
     // If the kind is drawn independently for each change, .4² + .6² = .52 of the pairs are
     // equal.
-    let (mean, same) = share(&Plan {
+    let (mean, same) = share(&CorpusPlan {
         mixed: 1_000.0,
         ..plan.clone()
     });
@@ -78,7 +78,7 @@ fn changes_matter_as_often_as_set_and_pages_are_of_a_kind() {
     );
     for (matter, expected) in [(0.0, 0.0), (1.0, 1.0)] {
         assert_eq!(
-            share(&Plan {
+            share(&CorpusPlan {
                 matter,
                 pages: 30,
                 ..plan.clone()
@@ -91,7 +91,7 @@ fn changes_matter_as_often_as_set_and_pages_are_of_a_kind() {
 
 #[test]
 fn a_change_replaces_what_it_says_and_nothing_else() {
-    let plan = Plan {
+    let plan = CorpusPlan {
         edit: 0.25,
         size: 800.0,
         size_sigma: 0.0,
@@ -156,7 +156,7 @@ fn no_query_asks_for_advertisements_and_many_ask_for_the_first_topic() {
 #[test]
 fn more_pages_and_other_queries_leave_the_texts() {
     let few = texts(&small().invent(4));
-    let many = Plan {
+    let many = CorpusPlan {
         pages: 230,
         queries: 50,
         ..small()

@@ -35,11 +35,11 @@ fn everything_is_reached_from_the_first_page() {
         (3_000, 40, 1.0),
         (5_000, 5_000, 4.0),
     ] {
-        let plan = Plan {
+        let plan = GraphPlan {
             pages,
             hosts,
             links,
-            ..Plan::default()
+            ..GraphPlan::default()
         };
         let graph = plan.invent(1);
         assert_eq!(graph.pages(), pages as usize);
@@ -50,12 +50,12 @@ fn everything_is_reached_from_the_first_page() {
 #[test]
 fn links_are_as_many_and_as_local_as_set() {
     for (links, local) in [(10.0, 0.75), (4.0, 0.5), (15.0, 0.9)] {
-        let plan = Plan {
+        let plan = GraphPlan {
             pages: 8_000,
             hosts: 80,
             links,
             local,
-            ..Plan::default()
+            ..GraphPlan::default()
         };
         let graph = plan.invent(2);
         let mean = graph.edges().count() as f64 / graph.pages() as f64;
@@ -73,24 +73,24 @@ fn links_are_as_many_and_as_local_as_set() {
 
 #[test]
 fn links_follow_power_laws() {
-    let plan = Plan {
+    let plan = GraphPlan {
         pages: 15_000,
         hosts: 150,
-        ..Plan::default()
+        ..GraphPlan::default()
     };
     // Over the first twentieth. The very first values are lower than the law predicts, since a
     // host with a thousand pages cannot give a page two thousand local in-links.
-    let inward = |plan: &Plan| hill(in_links(&plan.invent(3)), 750);
+    let inward = |plan: &GraphPlan| hill(in_links(&plan.invent(3)), 750);
     let usual = inward(&plan);
     assert!((1.95..2.4).contains(&usual), "{usual}");
-    let steep = inward(&Plan {
+    let steep = inward(&GraphPlan {
         in_exponent: 3.5,
         ..plan.clone()
     });
     assert!((2.8..4.2).contains(&steep), "{steep}");
     // One host, on which pages with many links find enough targets, and few tree links on most
     // pages.
-    let one_host = Plan {
+    let one_host = GraphPlan {
         hosts: 1,
         local: 1.0,
         late: 0.0,
@@ -105,10 +105,10 @@ fn links_follow_power_laws() {
 
 #[test]
 fn hosts_have_zipf_sizes_and_partitions() {
-    let graph = Plan {
+    let graph = GraphPlan {
         pages: 50_000,
         links: 1.0,
-        ..Plan::default()
+        ..GraphPlan::default()
     }
     .invent(4);
     let mut sizes = vec![0.0; 200];
@@ -143,10 +143,10 @@ fn hosts_have_zipf_sizes_and_partitions() {
 #[test]
 fn a_smaller_web_is_the_beginning_of_a_larger() {
     let of = |pages| {
-        Plan {
+        GraphPlan {
             pages,
             hosts: 20,
-            ..Plan::default()
+            ..GraphPlan::default()
         }
         .invent(5)
     };
@@ -165,11 +165,11 @@ fn a_smaller_web_is_the_beginning_of_a_larger() {
 #[test]
 fn young_pages_are_linked_to_by_older_ones() {
     let share = |late| {
-        let graph = Plan {
+        let graph = GraphPlan {
             pages: 5_000,
             hosts: 50,
             late,
-            ..Plan::default()
+            ..GraphPlan::default()
         }
         .invent(6);
         graph.edges().filter(|(from, to)| from < to).count() as f64 / graph.edges().count() as f64

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use super::*;
 use crate::world::World;
 
-fn small() -> Plan {
-    Plan {
+fn small() -> TopicsPlan {
+    TopicsPlan {
         pages: 2_000,
-        ..Plan::default()
+        ..TopicsPlan::default()
     }
 }
 
-fn topic_of(web: &Topic, page: usize) -> u32 {
+fn topic_of(web: &LabelledWorld, page: usize) -> u32 {
     web.labels().of(page)[0]
 }
 
@@ -20,16 +20,16 @@ fn topic_of(web: &Topic, page: usize) -> u32 {
 fn everything_is_reached_and_every_page_has_a_label() {
     for plan in [
         small(),
-        Plan {
+        TopicsPlan {
             pages: 1,
             ..small()
         },
-        Plan {
+        TopicsPlan {
             topics: 1,
             islands: 1,
             ..small()
         },
-        Plan {
+        TopicsPlan {
             same: 0.0,
             ..small()
         },
@@ -48,7 +48,7 @@ fn everything_is_reached_and_every_page_has_a_label() {
 #[test]
 fn links_stay_on_topic_and_go_next_door_as_set() {
     for (same, near) in [(0.7, 0.6), (0.3, 0.9)] {
-        let web = Plan {
+        let web = TopicsPlan {
             same,
             near,
             ..small()
@@ -78,7 +78,7 @@ fn links_stay_on_topic_and_go_next_door_as_set() {
 
 #[test]
 fn islands_are_reached_through_other_topics_only() {
-    let web = Plan {
+    let web = TopicsPlan {
         same: 0.9,
         ..small()
     }
@@ -151,7 +151,7 @@ fn links_have_words_of_their_target_and_texts_of_their_topic() {
 #[test]
 fn a_smaller_web_is_the_beginning_of_a_larger() {
     let (small, large) = (
-        Plan {
+        TopicsPlan {
             pages: 300,
             ..small()
         }
@@ -166,18 +166,19 @@ fn a_smaller_web_is_the_beginning_of_a_larger() {
                 .links(page)
                 .starts_with(small.graph().links(page))
         );
-        let prose = |web: &Topic| web.body(page).text.split_once("<ul>").unwrap().0.to_owned();
+        let prose =
+            |web: &LabelledWorld| web.body(page).text.split_once("<ul>").unwrap().0.to_owned();
         assert_eq!(prose(&small), prose(&large));
     }
 }
 
 #[test]
 fn hosts_of_the_largest_plan_are_distinct() {
-    let largest = Plan {
+    let largest = TopicsPlan {
         topics: 10_000,
         islands: 1_000,
         hosts: 1_000,
-        ..Plan::default()
+        ..TopicsPlan::default()
     };
     assert_eq!(largest.host(9_999_999, 999), 9_999_999_999);
     assert_eq!(largest.host(0, 999) + 1, largest.host(1, 0));

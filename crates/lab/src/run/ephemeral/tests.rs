@@ -1,18 +1,18 @@
 //! Tests of crawls of news worlds: they spend the budget and see only what a crawler sees.
 
 use policy::catalog::Catalog;
-use policy::source::Settings;
+use policy::source::SourceRules;
 
 use super::*;
 use crate::invent;
-use crate::world::{Clicked, News, Shown};
+use crate::world::{Clicked, LinkPeriod, News};
 
 fn second(number: u64) -> Moment {
     Moment::from_micros(number * 1_000_000)
 }
 
-fn link(article: u32, from: u64, until: u64) -> Shown {
-    Shown {
+fn link(article: u32, from: u64, until: u64) -> LinkPeriod {
+    LinkPeriod {
         source: 0,
         article,
         from: second(from),
@@ -59,10 +59,10 @@ fn plan(per_second: f64) -> EphemeralPlan {
 }
 
 fn sources(name: &str, plan: &EphemeralPlan) -> Sources {
-    let settings = Settings {
+    let settings = SourceRules {
         per_second: plan.per_second,
         seen: plan.seen,
-        ..Settings::default()
+        ..SourceRules::default()
     };
     Sources::new(Catalog::standard().scheduler(name).unwrap(), settings)
 }
@@ -190,13 +190,13 @@ fn every_source_is_polled_once_before_anything_else() {
 
 /// Sixty sources for two days.
 fn busy() -> News {
-    let world = invent::sources::Plan {
+    let world = invent::sources::SourcesPlan {
         sources: 60,
         sites: 6,
         days: 2.0,
         articles: 0.01,
         profit: 0.05,
-        ..invent::sources::Plan::default()
+        ..invent::sources::SourcesPlan::default()
     };
     world.invent(3)
 }

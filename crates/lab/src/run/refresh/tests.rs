@@ -51,8 +51,8 @@ fn by(refresh: impl policy::Refresh + 'static) -> Crawl {
     }
 }
 
-fn plan(days: f64, spread: f64) -> Refresh {
-    Refresh {
+fn plan(days: f64, spread: f64) -> RefreshPlan {
+    RefreshPlan {
         from: day(0.0),
         until: day(days),
         spread: DAY.mul_f64(spread),
@@ -162,7 +162,7 @@ fn uniform_visits_give_what_the_closed_forms_say() {
 fn the_same_seed_is_the_same_run_and_another_is_another_order() {
     let lives = poisson(&[0.2; 40], 50.0);
     let run = |seed| {
-        let plan = Refresh {
+        let plan = RefreshPlan {
             seed,
             ..plan(50.0, 5.0)
         };
@@ -178,7 +178,7 @@ fn nothing_to_do_is_done() {
     let done = refresh(&Lives::default(), uniform(1.0), &plan(10.0, 1.0));
     assert_eq!(done.visits, 0);
     assert!(done.recency.freshness().is_nan());
-    let backwards = Refresh {
+    let backwards = RefreshPlan {
         from: day(9.0),
         until: day(3.0),
         ..plan(0.0, 0.0)

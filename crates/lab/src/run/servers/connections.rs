@@ -8,12 +8,12 @@ use crawl::{ConnectionId, ConnectionState};
 use page::PageUrl;
 
 use super::http::PipeliningMemory;
-use super::{Crawler, Dial, Network};
+use super::{Crawler, Dial, SimulatedNetwork};
 use crate::run::driver::{Connections, PendingAnswer};
 
 /// The connections to the servers of a network.
 pub(super) struct SimulatedConnections<'a> {
-    network: &'a Network,
+    network: &'a SimulatedNetwork,
     crawler: &'a Crawler,
     /// Pipelining state of each server.
     pipelining: Vec<PipeliningMemory>,
@@ -38,7 +38,7 @@ struct SimulatedConnection {
 }
 
 impl<'a> SimulatedConnections<'a> {
-    pub fn new(network: &'a Network, crawler: &'a Crawler) -> Self {
+    pub fn new(network: &'a SimulatedNetwork, crawler: &'a Crawler) -> Self {
         Self {
             network,
             crawler,

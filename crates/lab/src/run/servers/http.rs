@@ -4,20 +4,20 @@ use std::fmt;
 
 /// The HTTP version of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Http {
+pub enum SimulatedProtocol {
     /// HTTP/1.0: one connection for each request.
     Http10,
     /// HTTP/1.1: one request at a time over a persistent connection.
     Http11,
     /// HTTP/1.1 with several requests in flight before the first answer.
-    Pipelined(Depth),
+    Pipelined(SimulatedDepth),
 }
 
 /// Number of pipelined requests: 2 to 32, as `avocet crawl` accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Depth(u8);
+pub struct SimulatedDepth(u8);
 
-impl Depth {
+impl SimulatedDepth {
     /// Eight, the default of `avocet crawl`.
     pub const DEFAULT: Self = Self(8);
 
@@ -27,7 +27,7 @@ impl Depth {
     }
 }
 
-impl Http {
+impl SimulatedProtocol {
     /// Returns the requests that may be in flight on one connection.
     pub fn width(self) -> usize {
         match self {
@@ -46,12 +46,12 @@ impl Http {
     }
 }
 
-impl fmt::Display for Http {
+impl fmt::Display for SimulatedProtocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Http10 => f.write_str("1.0"),
             Self::Http11 => f.write_str("1.1"),
-            Self::Pipelined(depth) if *depth == Depth::DEFAULT => f.write_str("pipelined"),
+            Self::Pipelined(depth) if *depth == SimulatedDepth::DEFAULT => f.write_str("pipelined"),
             Self::Pipelined(depth) => write!(f, "pipelined({})", depth.0),
         }
     }
@@ -111,7 +111,8 @@ mod tests {
             (32, Some("pipelined(32)")),
             (33, None),
         ] {
-            let named = Depth::new(requests).map(|depth| Http::Pipelined(depth).to_string());
+            let named = SimulatedDepth::new(requests)
+                .map(|depth| SimulatedProtocol::Pipelined(depth).to_string());
             assert_eq!(named.as_deref(), expected, "{requests}");
         }
     }

@@ -8,23 +8,23 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use page::HostId;
-use testweb::site::{Plan, Scope, Server as Habits, ServerNumber, Web};
+use testweb::site::{InventedServer, ServerNumber, TruthScope, Web, WebPlan};
 
-use super::http::Http;
+use super::http::SimulatedProtocol;
 use crate::world::Graph;
 
 /// Servers and their pages.
 #[derive(Debug, Clone)]
-pub struct Network {
+pub struct SimulatedNetwork {
     graph: Graph,
     homes: Vec<usize>,
-    servers: Vec<Server>,
+    servers: Vec<SimulatedServer>,
     hosts: HashMap<HostId, usize>,
 }
 
 /// The behaviour of a server on a connection.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Server {
+pub struct SimulatedServer {
     /// Delay of a new connection, and of each request that is not pipelined behind another.
     pub round_trip: Duration,
     /// Server time for each answer.
@@ -35,7 +35,7 @@ pub struct Server {
     pub pages: u32,
 }
 
-impl Network {
+impl SimulatedNetwork {
     /// Makes a network from the servers of an invented web, with all times multiplied by
     /// `slowness`.
     ///
@@ -44,7 +44,7 @@ impl Network {
     /// page without links.
     pub fn of_web(web: &Web, slowness: f64) -> Self {
         let homes: Vec<_> = web.servers().map(|(server, _)| web.home(server)).collect();
-        let reachable = web.reachable(&homes, Scope::Any, 0.0);
+        let reachable = web.reachable(&homes, TruthScope::Any, 0.0);
         let urls: Vec<String> = web.urls(80).collect();
         let edges = web.pages().flat_map(|page| {
             let from = page.number();
@@ -60,7 +60,7 @@ impl Network {
     }
 
     /// Makes a network from a graph. Each host is a server with random delays, drawn as by
-    /// [`Plan::two_level`].
+    /// [`WebPlan::two_level`].
     ///
     /// The home page of a host is the page with the shortest URL; ties go to the first.
     pub fn of_graph(graph: &Graph, seed: u64, slowness: f64) -> Self {
@@ -75,10 +75,10 @@ impl Network {
                 Some(_) => {}
             }
         }
-        let plan = Plan {
+        let plan = WebPlan {
             servers: homes.len(),
             pages: homes.len(),
-            ..Plan::two_level(seed)
+            ..WebPlan::two_level(seed)
         };
         let drawn = plan.invent();
         let habits = |home: usize| {
@@ -93,7 +93,7 @@ impl Network {
         graph: &Graph,
         pages: BTreeSet<usize>,
         homes: Vec<usize>,
-        habits: impl Fn(usize) -> Habits,
+        habits: impl Fn(usize) -> InventedServer,
         slowness: f64,
     ) -> Self {
         let pages: Vec<usize> = pages.into_iter().collect();
@@ -107,7 +107,7 @@ impl Network {
         for (place, &home) in homes.iter().enumerate() {
             let habits = habits(home);
             network.hosts.insert(graph.url(home).host(), place);
-            network.servers.push(Server {
+            network.servers.push(SimulatedServer {
                 round_trip: slowed(habits.round_trip, slowness),
                 response: slowed(habits.response_latency, slowness),
                 requests_per_connection: habits.requests_per_connection,
@@ -132,7 +132,7 @@ impl Network {
     }
 
     /// Returns the servers.
-    pub fn servers(&self) -> &[Server] {
+    pub fn servers(&self) -> &[SimulatedServer] {
         &self.servers
     }
 
@@ -143,7 +143,7 @@ impl Network {
 
     /// Returns two lower bounds on the duration of any crawl, in seconds: the total work divided
     /// by the number of connections, and the work of the slowest server.
-    pub fn least_seconds(&self, http: Http, connections: u16) -> (f64, f64) {
+    pub fn least_seconds(&self, http: SimulatedProtocol, connections: u16) -> (f64, f64) {
         let times: Vec<f64> = self.servers.iter().map(|one| one.least(http)).collect();
         let all: f64 = times.iter().sum();
         let slowest = times.into_iter().fold(0.0, f64::max);
@@ -162,9 +162,9 @@ impl Network {
 }
 
 #[cfg(test)]
-impl Network {
+impl SimulatedNetwork {
     /// Replaces the behaviour of all servers.
-    pub(super) fn set_habits(&mut self, habits: impl Fn(&Server) -> Server) {
+    pub(super) fn set_habits(&mut self, habits: impl Fn(&SimulatedServer) -> SimulatedServer) {
         for server in &mut self.servers {
             *server = habits(server);
         }
@@ -176,10 +176,10 @@ impl Network {
     }
 }
 
-impl Server {
+impl SimulatedServer {
     /// Returns the seconds that all its pages and its robots.txt take, over one connection at a
     /// time.
-    fn least(&self, http: Http) -> f64 {
+    fn least(&self, http: SimulatedProtocol) -> f64 {
         let requests = self.pages + 1;
         let dials = requests.div_ceil(http.carries(self.requests_per_connection));
         let waits = requests.div_ceil(http.width() as u32).max(dials);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use policy::catalog::{Catalog, Wishes};
 use policy::order::Scores;
 use proptest::prelude::*;
-use testweb::site::{KeepAlive, Latency, Plan, Spread};
+use testweb::site::{KeepAlive, Latency, Spread, WebPlan};
 
 use super::*;
 use crate::run::order_of_visits;
@@ -21,10 +21,10 @@ const STRATEGIES: [&str; 5] = [
 ];
 
 /// A network in which all servers have a round trip of 30 ms and a response time of 80 ms.
-fn network(urls: &[&str], edges: &[(usize, usize)], requests: u32) -> Network {
+fn network(urls: &[&str], edges: &[(usize, usize)], requests: u32) -> SimulatedNetwork {
     let graph = Graph::new(urls.iter().copied(), edges.iter().copied());
-    let mut network = Network::of_graph(&graph, 1, 1.0);
-    network.set_habits(|server| Server {
+    let mut network = SimulatedNetwork::of_graph(&graph, 1, 1.0);
+    network.set_habits(|server| SimulatedServer {
         round_trip: Duration::from_millis(30),
         response: Duration::from_millis(80),
         requests_per_connection: requests,
@@ -33,7 +33,7 @@ fn network(urls: &[&str], edges: &[(usize, usize)], requests: u32) -> Network {
     network
 }
 
-fn crawler(connections: u16, http: Http) -> Crawler {
+fn crawler(connections: u16, http: SimulatedProtocol) -> Crawler {
     Crawler {
         connections,
         http,
@@ -46,7 +46,7 @@ fn order(name: &str) -> Box<dyn Policy> {
     Catalog::standard().order(name, &Wishes::default()).unwrap()
 }
 
-fn go(network: &Network, servers: &str, crawler: &Crawler) -> Crawled {
+fn go(network: &SimulatedNetwork, servers: &str, crawler: &Crawler) -> Crawled {
     let strategy = Catalog::standard().servers(servers).unwrap();
     crawl(network, order("breadth-first"), strategy, crawler)
 }
@@ -63,7 +63,7 @@ fn one_server_takes_what_it_takes_by_hand() {
     let edges = [(0, 1), (0, 2)];
     // Connect 30 ms, robots.txt 110 ms, then a page every 110 ms. Without a persistent
     // connection each request takes another 30 ms.
-    let check = |requests: u32, http: Http, dials: u64, expected: [u32; 3]| {
+    let check = |requests: u32, http: SimulatedProtocol, dials: u64, expected: [u32; 3]| {
         let network = network(&urls, &edges, requests);
         for dial in [Dial::Network, Dial::Loopback] {
             let crawler = Crawler {
@@ -75,17 +75,32 @@ fn one_server_takes_what_it_takes_by_hand() {
             assert_eq!((crawled.dials, crawled.most_open), (dials, 1));
         }
     };
-    check(100, Http::Http11, 1, [250, 360, 470]);
-    check(1, Http::Http11, 4, [280, 420, 560]);
-    check(100, Http::Http10, 4, [280, 420, 560]);
+    check(100, SimulatedProtocol::Http11, 1, [250, 360, 470]);
+    check(1, SimulatedProtocol::Http11, 4, [280, 420, 560]);
+    check(100, SimulatedProtocol::Http10, 4, [280, 420, 560]);
     // The third answer ends a connection: robots.txt and two pages.
-    check(3, Http::Http11, 2, [250, 360, 500]);
+    check(3, SimulatedProtocol::Http11, 2, [250, 360, 500]);
     // The first page comes alone, the others share a round trip.
-    check(100, Http::Pipelined(Depth::DEFAULT), 1, [250, 360, 440]);
-    check(1, Http::Pipelined(Depth::DEFAULT), 4, [280, 420, 560]);
+    check(
+        100,
+        SimulatedProtocol::Pipelined(SimulatedDepth::DEFAULT),
+        1,
+        [250, 360, 440],
+    );
+    check(
+        1,
+        SimulatedProtocol::Pipelined(SimulatedDepth::DEFAULT),
+        4,
+        [280, 420, 560],
+    );
     // The server closes the connection before the second of two pipelined requests, which is
     // repeated.
-    check(3, Http::Pipelined(Depth::DEFAULT), 2, [250, 360, 500]);
+    check(
+        3,
+        SimulatedProtocol::Pipelined(SimulatedDepth::DEFAULT),
+        2,
+        [250, 360, 500],
+    );
 }
 
 #[test]
@@ -103,7 +118,7 @@ fn connections_are_kept_for_the_next_visit_as_long_as_there_is_room() {
         let crawled = go(
             &network,
             "breadth-first",
-            &crawler(connections, Http::Http11),
+            &crawler(connections, SimulatedProtocol::Http11),
         );
         assert_eq!(times(&crawled), expected, "{connections}");
         let most = usize::from(connections);
@@ -123,7 +138,7 @@ fn a_visit_leaves_for_a_server_that_waits_when_it_has_what_it_was_ranked_for() {
         let crawled = go(
             &network,
             "breadth-first",
-            &crawler(connections, Http::Http11),
+            &crawler(connections, SimulatedProtocol::Http11),
         );
         let pages: Vec<u32> = crawled.fetched.iter().map(|&(page, _)| page).collect();
         (pages, times(&crawled))
@@ -141,12 +156,17 @@ fn a_connection_that_was_idle_for_half_a_minute_is_closed() {
         let mut network = network(&urls, &[(1, 2)], 100);
         // The first server's connection is idle until the second server has answered for
         // robots.txt and a page.
-        network.set_habits(|server| Server {
+        network.set_habits(|server| SimulatedServer {
             response: Duration::from_secs(seconds),
             ..*server
         });
         network.set_one(network.server_of(0), Duration::ZERO);
-        go(&network, "breadth-first", &crawler(2, Http::Http11)).dials
+        go(
+            &network,
+            "breadth-first",
+            &crawler(2, SimulatedProtocol::Http11),
+        )
+        .dials
     };
     assert_eq!(dials(14), 2, "kept");
     assert_eq!(dials(16), 3, "dialled again");
@@ -154,16 +174,20 @@ fn a_connection_that_was_idle_for_half_a_minute_is_closed() {
 
 #[test]
 fn a_crawl_with_a_limit_is_the_beginning_of_the_one_without() {
-    let plan = Plan {
+    let plan = WebPlan {
         servers: 9,
         pages: 200,
-        ..Plan::two_level(3)
+        ..WebPlan::two_level(3)
     };
-    let network = Network::of_web(&plan.invent(), 1.0);
-    let whole = go(&network, "performance", &crawler(4, Http::Http11));
+    let network = SimulatedNetwork::of_web(&plan.invent(), 1.0);
+    let whole = go(
+        &network,
+        "performance",
+        &crawler(4, SimulatedProtocol::Http11),
+    );
     let limited = Crawler {
         pages: Some(50),
-        ..crawler(4, Http::Http11)
+        ..crawler(4, SimulatedProtocol::Http11)
     };
     let part = go(&network, "performance", &limited);
     assert_eq!(part.fetched, whole.fetched[..50]);
@@ -172,13 +196,13 @@ fn a_crawl_with_a_limit_is_the_beginning_of_the_one_without() {
 #[test]
 fn over_one_connection_for_each_page_the_best_page_anywhere_is_next() {
     for seed in 1..=3 {
-        let plan = Plan {
+        let plan = WebPlan {
             servers: 12,
             pages: 300,
             latency: Latency::None,
-            ..Plan::two_level(seed)
+            ..WebPlan::two_level(seed)
         };
-        let network = Network::of_web(&plan.invent(), 1.0);
+        let network = SimulatedNetwork::of_web(&plan.invent(), 1.0);
         let graph = network.graph();
         let mut scores = Scores::default();
         for page in 0..graph.pages() {
@@ -198,7 +222,12 @@ fn over_one_connection_for_each_page_the_best_page_anywhere_is_next() {
         ] {
             let order = || Catalog::standard().order(name, &wishes).unwrap();
             let strategy = Catalog::standard().servers("quality").unwrap();
-            let crawled = crawl(&network, order(), strategy, &crawler(1, Http::Http10));
+            let crawled = crawl(
+                &network,
+                order(),
+                strategy,
+                &crawler(1, SimulatedProtocol::Http10),
+            );
             let pages = crawled.fetched.iter().map(|&(page, _)| page as usize);
             let expected = order_of_visits(graph, order(), network.homes());
             assert_eq!(pages.collect::<Vec<_>>(), expected, "{name}");
@@ -215,15 +244,15 @@ proptest! {
         servers in 1..14_usize,
         pages in 1..160_usize,
         connections in 1..9_u16,
-        http in prop::sample::select(vec![Http::Http10, Http::Http11, Http::Pipelined(Depth::new(3).unwrap()), Http::Pipelined(Depth::DEFAULT)]),
+        http in prop::sample::select(vec![SimulatedProtocol::Http10, SimulatedProtocol::Http11, SimulatedProtocol::Pipelined(SimulatedDepth::new(3).unwrap()), SimulatedProtocol::Pipelined(SimulatedDepth::DEFAULT)]),
         loopback in any::<bool>(),
         sigma in 0.0..2.0_f64,
     ) {
         let spread = |median| Spread { median, sigma };
         let latency = Latency::PerServer { connect: spread(0.03), response: spread(0.08) };
         let keep_alive = KeepAlive { one: 0.3, hundred: 0.2 };
-        let plan = Plan { servers, pages, latency, keep_alive, ..Plan::two_level(seed) };
-        let network = Network::of_web(&plan.invent(), 1.0);
+        let plan = WebPlan { servers, pages, latency, keep_alive, ..WebPlan::two_level(seed) };
+        let network = SimulatedNetwork::of_web(&plan.invent(), 1.0);
         let dial = if loopback { Dial::Loopback } else { Dial::Network };
         let crawler = Crawler { dial, ..crawler(connections, http) };
         for strategy in STRATEGIES {
@@ -234,7 +263,7 @@ proptest! {
     }
 }
 
-fn check(network: &Network, crawler: &Crawler, crawled: &Crawled) {
+fn check(network: &SimulatedNetwork, crawler: &Crawler, crawled: &Crawled) {
     let mut seen = vec![false; network.graph().pages()];
     for &(page, _) in &crawled.fetched {
         assert!(!std::mem::replace(&mut seen[page as usize], true), "twice");
@@ -283,7 +312,7 @@ fn check(network: &Network, crawler: &Crawler, crawled: &Crawled) {
     let (all, slowest) = network.least_seconds(crawler.http, crawler.connections);
     let total = crawled.fetched.last().unwrap().1;
     assert!(total >= all.max(slowest) - 1e-9, "{total} {all} {slowest}");
-    let each = |server: &Server| {
+    let each = |server: &SimulatedServer| {
         (server.pages + 1).div_ceil(crawler.http.carries(server.requests_per_connection))
     };
     let dials: u32 = network.servers().iter().map(each).sum();

@@ -7,7 +7,7 @@ use policy::{Curve, Fact, Moment, Needs, Page, Refresh};
 
 use super::*;
 use crate::run::refresh::Change;
-use crate::text::{Query, Scorer, Workload};
+use crate::text::{QueryWorkload, Scorer, WorkloadQuery};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -35,7 +35,7 @@ fn lives(pages: &[&[(u32, Option<u64>)]], days: u32) -> Lives {
 }
 
 /// Eight texts with words 0 to 3.
-fn texts(pages: usize) -> Texts {
+fn texts(pages: usize) -> CountedTexts {
     let counts = [
         [3, 0, 0, 0],
         [1, 0, 0, 0],
@@ -46,15 +46,15 @@ fn texts(pages: usize) -> Texts {
         [0, 0, 0, 0],
         [0, 0, 0, 0],
     ];
-    Texts::invented(&counts, pages)
+    CountedTexts::invented(&counts, pages)
 }
 
-fn scored(texts: &Texts) -> Scored {
-    let query = |words: &[u32], share| Query {
+fn scored(texts: &CountedTexts) -> Scored {
+    let query = |words: &[u32], share| WorkloadQuery {
         words: words.to_vec(),
         share,
     };
-    let workload = Workload {
+    let workload = QueryWorkload {
         queries: vec![query(&[0], 0.7), query(&[0, 1], 0.2), query(&[2], 0.1)],
         note: String::new(),
     };

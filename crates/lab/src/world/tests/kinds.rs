@@ -1,7 +1,7 @@
 //! Tests of the detection of a world's kind, and of its contents.
 
 use policy::Moment;
-use testweb::site::{PageNumber, Plan};
+use testweb::site::{PageNumber, WebPlan};
 
 use super::*;
 
@@ -124,7 +124,7 @@ fn pages_of_topics_say_what_readers_see() {
 
 #[test]
 fn servers_are_linked_as_they_are_at_the_beginning() {
-    let web = Plan::small(3).invent();
+    let web = WebPlan::small(3).invent();
     let expected: Vec<usize> = web
         .leads_to(PageNumber(0), 0.0)
         .into_iter()

@@ -61,7 +61,7 @@ fn news() -> impl Strategy<Value = News> {
     let clicks = proptest::collection::vec((0..100_u32, moments(), any::<u32>()), 0..20);
     (urls(), urls(), links, clicks).prop_map(|(sources, articles, links, clicks)| {
         let (of, all) = (sources.len() as u32, articles.len() as u32);
-        let shown = |(source, article, a, b): (u32, u32, Moment, Moment)| Shown {
+        let shown = |(source, article, a, b): (u32, u32, Moment, Moment)| LinkPeriod {
             source: source % of,
             article: article % all,
             from: a.min(b),
@@ -160,7 +160,7 @@ proptest! {
     })) {
         let labels = labels.iter().map(|(page, label)| (*page, label.as_str()));
         let labels = Labels::new(graph.pages(), labels);
-        same!(Topic, Topic::new(graph, bodies, labels));
+        same!(Topic, LabelledWorld::new(graph, bodies, labels));
     }
 
     #[test]
@@ -199,7 +199,7 @@ fn what_cannot_stand_in_a_table_is_refused() {
         let error = world.write(directory.path()).unwrap_err().to_string();
         assert!(error.contains("queries.tsv.gz, line 3"), "{error}");
     }
-    let web = testweb::site::Plan::small(1).invent();
+    let web = testweb::site::WebPlan::small(1).invent();
     let place = tempfile::tempdir().unwrap();
     let servers = World::Servers(Box::new(web));
     let error = servers.write(&place.path().join("new")).unwrap_err();

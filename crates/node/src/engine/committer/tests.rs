@@ -15,22 +15,22 @@ const BODY: &[u8] = b"<p>A page that does not change.";
 struct TestStore {
     _dir: tempfile::TempDir,
     ledger: Ledger,
-    archive: Option<archive::Writer>,
+    archive: Option<archive::ArchiveWriter>,
 }
 
-fn pages(records: Vec<Record>) -> Work {
-    Work::Core(crawl::Work::Pages(records))
+fn pages(records: Vec<Record>) -> CommitWork {
+    CommitWork::Core(crawl::Work::Pages(records))
 }
 
 fn store() -> TestStore {
     let dir = tempfile::tempdir().unwrap();
     let ledger = Ledger::open(&dir.path().join("ledger")).unwrap();
-    let options = archive::Options {
+    let options = archive::ArchiveOptions {
         max_bytes: archive::MAX_BYTES,
         info: archive_info(Vec::new()),
         at_risk: 0,
     };
-    let archive = archive::Writer::open(&dir.path().join("archive"), options, None).unwrap();
+    let archive = archive::ArchiveWriter::open(&dir.path().join("archive"), options, None).unwrap();
     TestStore {
         _dir: dir,
         ledger,

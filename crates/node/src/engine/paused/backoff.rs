@@ -15,7 +15,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::time::Instant;
 
 use super::{PIPE, choice, plan};
-use crate::engine::plan::Plan;
+use crate::engine::plan::EnginePlan;
 use crate::live::Live;
 use crate::live::progress::NoProgress;
 use crate::store::Store;
@@ -69,7 +69,7 @@ impl LoggingServer {
     }
 
     /// Returns the plan of a crawl that starts at the server's first page.
-    fn plan(self: &Arc<Self>) -> Plan {
+    fn plan(self: &Arc<Self>) -> EnginePlan {
         let server = Arc::clone(self);
         let pipes: Pipes = Arc::new(move |_| {
             let (ours, theirs) = tokio::io::duplex(PIPE);
@@ -95,7 +95,7 @@ fn answer(status: u16, more: &str, body: &str) -> String {
     )
 }
 
-async fn crawl(root: &Path, plan: Plan, interrupted: impl Future<Output = ()>) -> Summary {
+async fn crawl(root: &Path, plan: EnginePlan, interrupted: impl Future<Output = ()>) -> Summary {
     let store = Store::create(root).unwrap();
     let choice = choice("breadth-first", "quality");
     let live = Live::of(root);

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use fetch::Pipes;
 use page::PageUrl;
-use testweb::site::{Clock, Serving};
+use testweb::site::{ServedWeb, WebClock};
 
 use super::{DAY, PIPE, living_web, plan, run_policies};
 use crate::live::progress::NoProgress;
-use crate::live::snapshot::Mode;
+use crate::live::snapshot::CrawlMode;
 use crate::live::{Live, pause};
 use crate::store::Store;
 use crawl::Again;
@@ -24,7 +24,7 @@ async fn a_pause_is_kept_and_every_request_is_counted() {
         .map(|(server, _)| web.url(web.home(server), 80))
         .map(|home| PageUrl::parse(&home).unwrap())
         .collect();
-    let serving = Arc::new(Serving::in_memory(web, Clock::Running(1.0)));
+    let serving = Arc::new(ServedWeb::in_memory(web, WebClock::Running(1.0)));
     let served = Arc::clone(&serving);
     let pipes: Pipes = Arc::new(move |address| {
         let (ours, theirs) = tokio::io::duplex(PIPE);
@@ -48,7 +48,7 @@ async fn a_pause_is_kept_and_every_request_is_counted() {
             let watched = Arc::clone(&watched);
             tokio::task::spawn_blocking(move || watched.snapshot().state.mode)
         };
-        assert_eq!(mode().await.unwrap(), Mode::Running);
+        assert_eq!(mode().await.unwrap(), CrawlMode::Running);
         assert!(pause::pause(&root).unwrap() && !pause::pause(&root).unwrap());
         tokio::time::sleep((RESUME_AT - PAUSE_AT) / 2).await;
         let paused = mode().await.unwrap();
@@ -60,7 +60,7 @@ async fn a_pause_is_kept_and_every_request_is_counted() {
     crate::engine::crawl(&store, plan, choice, NoProgress, &live, never)
         .await
         .unwrap();
-    assert_eq!(operator.await.unwrap(), Mode::Paused);
+    assert_eq!(operator.await.unwrap(), CrawlMode::Paused);
 
     let web = serving.web();
     let log = serving.log();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use fetch::Pipes;
 use lab::loopback::{Had, Trial};
-use repository::log::{Click, Log};
+use repository::log::{Click, EventLog};
 
 use super::{CONNECT, PIPE, plan, run_policies};
 use crate::live::Live;
@@ -66,7 +66,7 @@ async fn crawl(sources: &str) -> TrialResult {
     });
     let budget = Trial::BUDGET * SPEED;
     let mut plan = plan(press.sources(), pipes);
-    plan.fetch.proxy = fetch::Proxy::parse("http://127.0.0.1:9").ok();
+    plan.fetch.proxy = fetch::ProxySettings::parse("http://127.0.0.1:9").ok();
     plan.rules.again = Again::Always { budget };
     plan.time = Some(Duration::from_secs_f64(Trial::DAYS * DAY));
     plan.rules.index = true;
@@ -98,7 +98,7 @@ async fn crawl(sources: &str) -> TrialResult {
 
 /// Writes clicks into the log of a store as they happen.
 async fn click(trial: Arc<Mutex<Trial>>, log: std::path::PathBuf) {
-    let log = Log::open(&log);
+    let log = EventLog::open(&log);
     loop {
         tokio::time::sleep(PUSH).await;
         let mut trial = trial.lock().unwrap();

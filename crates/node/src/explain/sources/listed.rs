@@ -8,7 +8,7 @@ use frontier::PageKey;
 use ledger::Ledger;
 use serde::{Deserialize, Serialize};
 
-use super::{Row, SourceCover, rows};
+use super::{SourceCover, SourceSummary, rows};
 use crate::clock::Clock;
 use crate::explain;
 use crate::store::{self, Store};
@@ -17,7 +17,7 @@ use crate::store::{self, Store};
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Listed {
     /// The sources.
-    pub sources: Vec<Row>,
+    pub sources: Vec<SourceSummary>,
     /// How many of them suffice to find most new pages; `null` while a crawl runs.
     pub cover: Option<SourceCover>,
 }

@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::html::{Limits, read};
+use crate::html::{ReadLimits, read};
 use crate::url::PageUrl;
 
 fn fields(html: &str) -> Fields {
     let url = PageUrl::parse("http://e.org/").unwrap();
-    read(html, &url, &Limits::default()).fields
+    read(html, &url, &ReadLimits::default()).fields
 }
 
 /// 1 May 2024 in Unix seconds.

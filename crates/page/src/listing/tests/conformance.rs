@@ -9,7 +9,7 @@ fn sitemaps_of_other_crawlers() {
     let Some(files) = conformance::directory("sitemaps") else {
         return;
     };
-    use Kind::{Feed, Index, Sitemap};
+    use ListingKind::{Feed, Index, Sitemap};
     // The file, the site that serves it, its type, and how many pages it names and how many of
     // them it dates.
     let cases = [
@@ -210,7 +210,7 @@ fn all_feeds_of_feedparser_are_read_or_refused_for_a_reason() {
     for (name, body) in &files {
         match feed(body) {
             Ok(listing) => {
-                assert_eq!(listing.kind, Kind::Feed, "{name}");
+                assert_eq!(listing.kind, ListingKind::Feed, "{name}");
                 read += 1;
             }
             Err(Refused::Doctype) => doctype.push(name.as_str()),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Link, Text};
+use crate::{LinkFact, Text};
 
 const DAMPING: f64 = 0.9;
 
@@ -35,7 +35,10 @@ fn web(pages: std::ops::Range<usize>) -> impl Strategy<Value = FlowWeb> {
 }
 
 fn read_page(flow: &mut RankFlow, (page, links, out_links): &(u32, Vec<u32>, u32)) -> Vec<Number> {
-    let links: Vec<_> = links.iter().map(|&to| Link::new(Number(to), "")).collect();
+    let links: Vec<_> = links
+        .iter()
+        .map(|&to| LinkFact::new(Number(to), ""))
+        .collect();
     flow.read(&Read {
         page: Number(*page),
         text: Text::Nothing,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Discovered, History, Moment, Outcome, Visit, Visited};
+use crate::{Discovered, History, Moment, Outcome, Visit, VisitFact};
 
 /// A pseudo-random generator of numbers from 0 to 1 (Knuth's MMIX).
 struct RateDraws(u64);
@@ -55,7 +55,7 @@ fn discover(rates: &mut Rates, page: u32, host: u32) {
 }
 
 fn observe_visits(rates: &mut Rates, page: u32, after: &History) {
-    rates.observe(&Fact::Visited(Visited {
+    rates.observe(&Fact::Visited(VisitFact {
         page: Number(page),
         before: &History::discovered(Moment::START, 0),
         after,
@@ -282,7 +282,7 @@ proptest! {
         let mut twice = once.clone();
         observe_visits(&mut once, 0, &whole);
         observe_visits(&mut twice, 0, &half);
-        twice.observe(&Fact::Visited(Visited { page: Number(0), before: &half, after: &whole }));
+        twice.observe(&Fact::Visited(VisitFact { page: Number(0), before: &half, after: &whole }));
         let [once, twice] = [once, twice].map(|rates| rates.prior(Number(0)));
         prop_assert!((once / twice - 1.0).abs() < 1e-9, "{} {}", once, twice);
     }

@@ -19,7 +19,7 @@ fn read(text: &str) -> Result<Predicate, Unreadable> {
 #[test]
 fn pages_are_what_was_asked_for() {
     let page = Candidate {
-        document: Document {
+        document: TrainingDocument {
             url: "http://www.e.org/archive/97",
             title: "Call for Papers",
             text: "A workshop on red foxes, and other FOXES. Deadline: May 1.",
@@ -76,9 +76,9 @@ fn topics_are_asked_by_name() {
     };
     let predicate = Predicate::read("topic(\"red\") > .7", &meanings).unwrap();
     let page = |text| {
-        Candidate::of(Document {
+        Candidate::of(TrainingDocument {
             text,
-            ..Document::default()
+            ..TrainingDocument::default()
         })
     };
     assert!(predicate.holds(&page("red")) && !predicate.holds(&page("blue")));

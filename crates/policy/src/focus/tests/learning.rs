@@ -41,9 +41,9 @@ fn anchors_add_up_for_a_page_that_waits() {
     let mut judge = TopicJudge::new(&red());
     judge.discover(&discovered(0));
     let before = judge.expected(Number(0));
-    judge.follow(&Link::new(Number(0), "red"));
+    judge.follow(&LinkFact::new(Number(0), "red"));
     let once = judge.expected(Number(0));
-    judge.follow(&Link::new(Number(0), "red"));
+    judge.follow(&LinkFact::new(Number(0), "red"));
     let twice = judge.expected(Number(0));
     assert!(twice > once && once > before, "{before} {once} {twice}");
 }
@@ -103,7 +103,7 @@ fn what_leads_to_the_topic_is_worth_more_than_what_ends() {
 /// In a completed crawl, links called `list` led to pages off the topic with links to the topic.
 #[test]
 fn completed_crawls_inform_the_first_page() {
-    let mut crawled = Crawled::default();
+    let mut crawled = CrawledGraph::default();
     for _ in 0..20 {
         let [home, list, red, end] = [0.0, 0.0, 1.0, 0.0].map(|reward| crawled.page(reward));
         for (from, to, anchor) in [

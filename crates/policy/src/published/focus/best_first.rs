@@ -8,7 +8,7 @@ use crate::focus::focused::{self, Focus};
 use crate::focus::judge::TopicJudge;
 use crate::focus::topic::Topic;
 use crate::focus::word_counts::LinkWords;
-use crate::{Discovered, Link, Moves, Number, Read, Term, Worth};
+use crate::{Discovered, LinkFact, Moves, Number, Read, Term, Worth};
 
 /// A link as input of a method.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +22,7 @@ pub struct Sighting<'a> {
     /// Number of links before it on the page.
     pub place: usize,
     /// The link.
-    pub link: Link<'a>,
+    pub link: LinkFact<'a>,
     /// Its word counts.
     pub link_words: &'a LinkWords,
 }

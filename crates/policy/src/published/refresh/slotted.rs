@@ -18,7 +18,7 @@ use crate::estimate::Column;
 use crate::plan::allocation::Demand;
 use crate::refresh::by_rate;
 use crate::{
-    Curve, Estimator, Fact, Moment, Needs, Number, Page, Rates, Refresh, Term, Threshold, Visited,
+    Curve, Estimator, Fact, Moment, Needs, Number, Page, Rates, Refresh, Term, Threshold, VisitFact,
 };
 use agenda::Agenda;
 
@@ -171,7 +171,7 @@ impl Refresh for Slotted {
         }
     }
 
-    fn weigh(&mut self, visited: &Visited<'_>, importance: f64) {
+    fn weigh(&mut self, visited: &VisitFact<'_>, importance: f64) {
         let (number, history) = (visited.page, visited.after);
         let rate = self.rates.rate(Page { number, history });
         let Some(known) = self.pages.get_mut(number) else {

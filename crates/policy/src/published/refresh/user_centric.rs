@@ -6,7 +6,7 @@
 
 use crate::estimate::{Gains, Window};
 use crate::moment::DAY;
-use crate::{Curve, Fact, Needs, Page, Refresh, Term, Visited};
+use crate::{Curve, Fact, Needs, Page, Refresh, Term, VisitFact};
 
 /// Seconds in which a page gains its importance, before any gain was measured.
 ///
@@ -15,7 +15,7 @@ const LIFETIME: f64 = 138.7 * DAY;
 
 /// How δQ_A is computed from the gains in the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mean {
+pub enum WindowMean {
     /// `(ΣΔQ_A + δ·ḡ)/(Σgap + ḡ)`: the mean δ of the host counts as one more revisit, after a gap
     /// of the mean length ḡ.
     ///
@@ -32,7 +32,7 @@ pub enum Mean {
 /// treat them.
 #[derive(Debug, Clone)]
 pub struct UserCentric {
-    mean: Mean,
+    mean: WindowMean,
     gains: Gains,
 }
 
@@ -42,7 +42,7 @@ struct LinearWorth {
 
 impl UserCentric {
     /// Creates the policy with this kind of mean.
-    pub fn new(mean: Mean) -> Self {
+    pub fn new(mean: WindowMean) -> Self {
         Self {
             mean,
             gains: Gains::default(),
@@ -53,8 +53,8 @@ impl UserCentric {
         let unknown = || importance / LIFETIME;
         let host = self.gains.per_second(page.number);
         let own = match self.mean {
-            Mean::Robust => host.and_then(|host| robust(page, host)),
-            Mean::Printed => printed(page),
+            WindowMean::Robust => host.and_then(|host| robust(page, host)),
+            WindowMean::Printed => printed(page),
         };
         let slope = own.or(host).unwrap_or_else(unknown);
         LinearWorth { slope }
@@ -103,7 +103,7 @@ impl Refresh for UserCentric {
         }
     }
 
-    fn weigh(&mut self, visited: &Visited<'_>, importance: f64) {
+    fn weigh(&mut self, visited: &VisitFact<'_>, importance: f64) {
         self.gains.visited(visited, importance);
     }
 

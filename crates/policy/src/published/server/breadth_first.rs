@@ -7,9 +7,9 @@ use crate::server::{Bid, Queue, Strategy};
 
 /// Gives all servers the same rank, so that the one that waited longest is next.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct BreadthFirst;
+pub struct BreadthFirstServers;
 
-impl Strategy for BreadthFirst {
+impl Strategy for BreadthFirstServers {
     fn bid(&self, queue: &Queue<'_>) -> Bid {
         Bid {
             rank: Rank::default(),

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use page::PageId;
-use policy::quality::exact::{Asked, usefulness};
+use policy::quality::exact::{ScoredQuery, usefulness};
 use proptest::prelude::*;
 
-use super::super::{Document, Index, Query, Workload, Writer};
+use super::super::{Document, Index, PageIndexWriter, SearchQuery, Workload};
 use super::*;
 
 /// The smallest heap that tantivy accepts, in bytes.
@@ -36,7 +36,7 @@ fn words() -> Vec<String> {
 struct MeasuredIndex {
     _dir: tempfile::TempDir,
     index: Index,
-    writer: Writer,
+    writer: PageIndexWriter,
     pages: BTreeMap<u32, (String, ScoreInputs, Vec<Counts>)>,
     counter: Counter,
     /// The index and the words at the last commit.
@@ -129,7 +129,7 @@ impl MeasuredIndex {
         let live = lists(self);
         let mut sum = 0.0;
         for ((_, frequency), (before, live)) in workload.words().zip(before.iter().zip(&live)) {
-            let ask = |ours| Asked {
+            let ask = |ours| ScoredQuery {
                 frequency: 1.0,
                 live,
                 ours,
@@ -351,7 +351,7 @@ proptest! {
         }
         world.commit();
         for (number, word) in words().iter().enumerate() {
-            let found = world.index.search(&Query { text: word, limit: 100, ..Query::default() }).unwrap();
+            let found = world.index.search(&SearchQuery { text: word, limit: 100, ..SearchQuery::default() }).unwrap();
             let scores: BTreeMap<_, _> = world.scores(number).into_iter().filter(|&(_, score)| score > 0.0).collect();
             prop_assert_eq!(found.total, scores.len());
             for hit in found.hits {

@@ -1,7 +1,7 @@
 //! Turns the results of a search into the texts and links that the search page shows.
 
 use jiff::Timestamp;
-use repository::index::{Query, Snippet};
+use repository::index::{SearchQuery, Snippet};
 
 use super::SHOWN;
 use super::facets::{FacetGroup, FilterChip};
@@ -90,7 +90,7 @@ impl ShownAnswer {
             SHOWN => found.total.div_ceil(SHOWN).max(page),
             _ => page,
         };
-        let last = last.clamp(1, Query::OFFSET / SHOWN + 1);
+        let last = last.clamp(1, SearchQuery::OFFSET / SHOWN + 1);
         let hint = hint(form, found.total, found.results.len());
         Self {
             total: found.total,

@@ -6,7 +6,7 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use repository::index::{Query, Sort};
+use repository::index::{SearchQuery, Sort};
 
 use crate::search::SearchRequest;
 
@@ -94,7 +94,7 @@ impl SearchForm {
                 "published_until" => form.published_until = day(),
                 "sort" => form.newest = value == "newest",
                 "page" => {
-                    let last = Query::OFFSET / super::SHOWN + 1;
+                    let last = SearchQuery::OFFSET / super::SHOWN + 1;
                     form.page = value.parse().unwrap_or(1).clamp(1, last);
                 }
                 "live" => {

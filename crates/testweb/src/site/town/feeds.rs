@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use figure::escaped;
 
 use super::super::life::TextVersion;
-use super::super::web::{Page, Web};
+use super::super::web::{InventedPage, Web};
 use super::TownRecords;
 use super::page::TownPageKind;
 
@@ -20,7 +20,12 @@ const NEWS: usize = 60;
 
 /// Returns the version of a list: it is as new as the newest page it names, and that time is its
 /// id.
-pub(super) fn version(records: &TownRecords, web: &Web, page: &Page, at: f64) -> TextVersion {
+pub(super) fn version(
+    records: &TownRecords,
+    web: &Web,
+    page: &InventedPage,
+    at: f64,
+) -> TextVersion {
     let newest = (named(records, web, page, at).into_iter())
         .map(|(page, since)| since.max(page.life.born))
         .fold(-super::PAST, f64::max);
@@ -30,7 +35,13 @@ pub(super) fn version(records: &TownRecords, web: &Web, page: &Page, at: f64) ->
     }
 }
 
-pub(super) fn feed(records: &TownRecords, web: &Web, page: &Page, at: f64, port: u16) -> String {
+pub(super) fn feed(
+    records: &TownRecords,
+    web: &Web,
+    page: &InventedPage,
+    at: f64,
+    port: u16,
+) -> String {
     let mut xml = format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<rss version=\"2.0\"><channel><title>Newest</title><link>{}</link><description>What is new</description>\n",
         web.url(web.home(page.server), port)
@@ -49,7 +60,13 @@ pub(super) fn feed(records: &TownRecords, web: &Web, page: &Page, at: f64, port:
     xml + "</channel></rss>\n"
 }
 
-pub(super) fn news(records: &TownRecords, web: &Web, page: &Page, at: f64, port: u16) -> String {
+pub(super) fn news(
+    records: &TownRecords,
+    web: &Web,
+    page: &InventedPage,
+    at: f64,
+    port: u16,
+) -> String {
     let mut xml = String::from(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\">\n",
     );
@@ -66,7 +83,13 @@ pub(super) fn news(records: &TownRecords, web: &Web, page: &Page, at: f64, port:
     xml + "</urlset>\n"
 }
 
-pub(super) fn sitemap(records: &TownRecords, web: &Web, page: &Page, at: f64, port: u16) -> String {
+pub(super) fn sitemap(
+    records: &TownRecords,
+    web: &Web,
+    page: &InventedPage,
+    at: f64,
+    port: u16,
+) -> String {
     let mut xml = String::from(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
     );
@@ -82,7 +105,12 @@ pub(super) fn sitemap(records: &TownRecords, web: &Web, page: &Page, at: f64, po
 }
 
 /// Returns the pages that a list names, each with the time of its last change.
-fn named<'a>(records: &TownRecords, web: &'a Web, list: &Page, at: f64) -> Vec<(&'a Page, f64)> {
+fn named<'a>(
+    records: &TownRecords,
+    web: &'a Web,
+    list: &InventedPage,
+    at: f64,
+) -> Vec<(&'a InventedPage, f64)> {
     let most = match records.kind(list.number) {
         TownPageKind::Feed => FEED,
         TownPageKind::NewsSitemap => NEWS,

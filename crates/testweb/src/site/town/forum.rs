@@ -7,7 +7,7 @@ use rand::RngExt;
 
 use super::super::life::PageLife;
 use super::super::plan::Spread;
-use super::super::web::{Page, PageNumber, Web};
+use super::super::web::{InventedPage, PageNumber, Web};
 use super::page::TownPageKind;
 use super::words::{PEOPLE, Scene, TROUBLES, any, slug};
 use super::{FORUM, PageDynamics, TownBuilder};
@@ -86,18 +86,18 @@ pub(super) fn add_site(builder: &mut TownBuilder, home: PageNumber) {
     }
 }
 
-pub(super) fn question(web: &Web, page: &Page) -> String {
+pub(super) fn question(web: &Web, page: &InventedPage) -> String {
     write_question(web.seed, u64::from(page.number().0))
 }
 
-pub(super) fn asked_by(web: &Web, page: &Page) -> String {
+pub(super) fn asked_by(web: &Web, page: &InventedPage) -> String {
     format!(
         "asked by {}",
         scene(web.seed, u64::from(page.number().0)).person
     )
 }
 
-pub(super) fn thread(web: &Web, page: &Page, at: f64) -> String {
+pub(super) fn thread(web: &Web, page: &InventedPage, at: f64) -> String {
     let number = u64::from(page.number().0);
     let scene = scene(web.seed, number);
     let born = page.life.born;
@@ -116,7 +116,7 @@ pub(super) fn thread(web: &Web, page: &Page, at: f64) -> String {
     html + &format!("<p class=\"by\">{} posts</p>\n", answers.len() + 1)
 }
 
-fn post(web: &Web, page: &Page, scene: &Scene, n: u64, at: f64) -> String {
+fn post(web: &Web, page: &InventedPage, scene: &Scene, n: u64, at: f64) -> String {
     let mut rng = stream(web.seed, For::Text, u64::from(page.number().0), n);
     let who = if n == 0 {
         scene.person

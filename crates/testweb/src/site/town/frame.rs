@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use figure::escaped;
 
-use super::super::web::{Page, Web};
+use super::super::web::{InventedPage, Web};
 use super::page::TownPageKind;
 use super::{FORUM, MANUAL, NEWSPAPER, SHOP, TownRecords, forum, newspaper, shop};
 
@@ -31,7 +31,7 @@ const SITES: [(&str, &str); 4] = [
 pub(super) fn frame(
     records: &TownRecords,
     web: &Web,
-    page: &Page,
+    page: &InventedPage,
     port: u16,
     text: &str,
 ) -> String {
@@ -72,7 +72,7 @@ pub(super) fn frame(
 }
 
 /// Returns the element that announces the feed of a site.
-fn discovery(page: &Page) -> &'static str {
+fn discovery(page: &InventedPage) -> &'static str {
     match page.server {
         NEWSPAPER | FORUM => {
             "<link rel=\"alternate\" type=\"application/rss+xml\" title=\"Newest\" href=\"/feed.xml\">"
@@ -82,7 +82,7 @@ fn discovery(page: &Page) -> &'static str {
 }
 
 /// Returns an entry of a list page. It contains nothing of a page that changes.
-pub(super) fn lead(records: &TownRecords, web: &Web, page: &Page) -> String {
+pub(super) fn lead(records: &TownRecords, web: &Web, page: &InventedPage) -> String {
     let title = escaped(&records.title(web, page));
     let more = match records.kind(page.number()) {
         TownPageKind::Article => newspaper::teaser(web, page),

@@ -8,7 +8,7 @@ use rand::RngExt;
 
 use super::super::life::PageLife;
 use super::super::plan::Spread;
-use super::super::web::{Page, PageNumber, Web};
+use super::super::web::{InventedPage, PageNumber, Web};
 use super::page::TownPageKind;
 use super::words::{FEATURES, Scene, any, slug};
 use super::{MANUAL, PageDynamics, TownBuilder};
@@ -71,7 +71,7 @@ pub(super) fn add_site(builder: &mut TownBuilder, home: PageNumber) {
     }
 }
 
-pub(super) fn heading(_: &Web, page: &Page) -> String {
+pub(super) fn heading(_: &Web, page: &InventedPage) -> String {
     let feature = feature(page);
     let text = match page.path().split('/').nth(1) {
         Some("guide") => format!("using the {feature}"),
@@ -85,7 +85,7 @@ pub(super) fn heading(_: &Web, page: &Page) -> String {
 }
 
 /// Returns the text of a page. An edit rewrites one section; the version determines which.
-pub(super) fn lesson(web: &Web, page: &Page, at: f64) -> String {
+pub(super) fn lesson(web: &Web, page: &InventedPage, at: f64) -> String {
     let number = u64::from(page.number().0);
     let version = web.version(page, at);
     let scene = Scene {
@@ -119,7 +119,7 @@ pub(super) fn lesson(web: &Web, page: &Page, at: f64) -> String {
     html + &format!("<p class=\"by\">Last edited {when}</p>\n")
 }
 
-fn feature(page: &Page) -> &'static str {
+fn feature(page: &InventedPage) -> &'static str {
     let name = page.path().rsplit('/').next().unwrap_or_default();
     (FEATURES.iter().find(|feature| slug(feature) == name)).unwrap_or(&FEATURES[0])
 }

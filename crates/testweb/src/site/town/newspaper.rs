@@ -8,7 +8,7 @@ use rand::RngExt;
 
 use super::super::life::PageLife;
 use super::super::plan::Spread;
-use super::super::web::{Page, PageNumber, Web};
+use super::super::web::{InventedPage, PageNumber, Web};
 use super::page::TownPageKind;
 use super::words::{EVENTS, Scene, any, slug};
 use super::{NEWSPAPER, PageDynamics, TownBuilder};
@@ -93,7 +93,7 @@ pub(super) fn add_site(builder: &mut TownBuilder, home: PageNumber) {
     }
 }
 
-pub(super) fn headline(web: &Web, page: &Page) -> String {
+pub(super) fn headline(web: &Web, page: &InventedPage) -> String {
     let title = write_headline(web.seed, u64::from(page.number().0));
     let live = page
         .path()
@@ -107,7 +107,7 @@ pub(super) fn headline(web: &Web, page: &Page) -> String {
     }
 }
 
-pub(super) fn teaser(web: &Web, page: &Page) -> String {
+pub(super) fn teaser(web: &Web, page: &InventedPage) -> String {
     let number = u64::from(page.number().0);
     let mut rng = stream(web.seed, For::Text, number, 1);
     scene(web.seed, number).paragraph(&SENTENCES, 1, &mut rng)
@@ -115,7 +115,7 @@ pub(super) fn teaser(web: &Web, page: &Page) -> String {
 
 /// Returns the text of an article. A correction replaces a paragraph; the version determines
 /// which.
-pub(super) fn article(web: &Web, page: &Page, at: f64) -> String {
+pub(super) fn article(web: &Web, page: &InventedPage, at: f64) -> String {
     let number = u64::from(page.number().0);
     let scene = scene(web.seed, number);
     let version = web.version(page, at);

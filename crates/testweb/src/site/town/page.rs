@@ -4,7 +4,7 @@
 //! judge of an experiment needs only the version.
 
 use super::super::life::TextVersion;
-use super::super::web::{Page, PageNumber, ServerNumber, Web};
+use super::super::web::{InventedPage, PageNumber, ServerNumber, Web};
 use super::frame::{frame, lead};
 use super::{TownRecords, feeds, forum, manual, newspaper, shop};
 
@@ -45,7 +45,7 @@ impl TownRecords {
         )
     }
 
-    pub fn version(&self, web: &Web, page: &Page, at: f64) -> TextVersion {
+    pub fn version(&self, web: &Web, page: &InventedPage, at: f64) -> TextVersion {
         match self.kind(page.number) {
             TownPageKind::PageList(list) => self.lists[list].version(at),
             TownPageKind::Feed | TownPageKind::NewsSitemap | TownPageKind::Sitemap => {
@@ -63,7 +63,7 @@ impl TownRecords {
         }
     }
 
-    pub fn body(&self, web: &Web, page: &Page, at: f64, port: u16) -> String {
+    pub fn body(&self, web: &Web, page: &InventedPage, at: f64, port: u16) -> String {
         match self.kind(page.number) {
             TownPageKind::Feed => feeds::feed(self, web, page, at, port),
             TownPageKind::NewsSitemap => feeds::news(self, web, page, at, port),
@@ -84,7 +84,7 @@ impl TownRecords {
         }
     }
 
-    pub fn title(&self, web: &Web, page: &Page) -> String {
+    pub fn title(&self, web: &Web, page: &InventedPage) -> String {
         match self.kind(page.number) {
             TownPageKind::PageList(list) => self.lists[list].title.clone(),
             TownPageKind::Feed => "Newest".into(),
@@ -97,7 +97,7 @@ impl TownRecords {
     }
 
     /// Returns the pages on a list page; none for other pages.
-    fn listed(&self, page: &Page, at: f64) -> Vec<PageNumber> {
+    fn listed(&self, page: &InventedPage, at: f64) -> Vec<PageNumber> {
         let TownPageKind::PageList(list) = self.kind(page.number) else {
             return Vec::new();
         };
@@ -115,7 +115,7 @@ impl TownRecords {
     }
 
     /// Returns all pages that a page links to.
-    pub fn links(&self, page: &Page, at: f64) -> Vec<PageNumber> {
+    pub fn links(&self, page: &InventedPage, at: f64) -> Vec<PageNumber> {
         if !self.is_text(page.number) {
             return self.all(page.server, at).collect();
         }

@@ -36,7 +36,7 @@ pub struct Searchers {
 
 /// One search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wish {
+pub struct UserSearch {
     /// Its number, from 0.
     pub number: u64,
     /// Time since the search before, in seconds.
@@ -47,11 +47,11 @@ pub struct Wish {
 
 impl Searchers {
     /// Returns an endless sequence of searches.
-    pub fn wishes(self) -> impl Iterator<Item = Wish> {
+    pub fn wishes(self) -> impl Iterator<Item = UserSearch> {
         (0..).map(move |number| self.wish(number))
     }
 
-    fn wish(&self, number: u64) -> Wish {
+    fn wish(&self, number: u64) -> UserSearch {
         let mut rng = stream(self.seed, For::Searchers, number, 0);
         let gap: f64 = Exp1.sample(&mut rng);
         let subjects: &[&str] = match rng.random_range(0..10) {
@@ -67,7 +67,7 @@ impl Searchers {
             1 if subjects == EVENTS => format!("{subject} {}", any(&PLACES, &mut rng)),
             _ => subject.to_owned(),
         };
-        Wish {
+        UserSearch {
             number,
             after: gap / self.rate,
             query: query.to_lowercase(),
@@ -76,7 +76,13 @@ impl Searchers {
 
     /// Returns the index of the result that the user clicks. The user looks at the results from
     /// the top and stops at the first click.
-    pub fn choose(&self, wish: &Wish, results: &[PageNumber], web: &Web, at: f64) -> Option<usize> {
+    pub fn choose(
+        &self,
+        wish: &UserSearch,
+        results: &[PageNumber],
+        web: &Web,
+        at: f64,
+    ) -> Option<usize> {
         let mut rng = stream(self.seed, For::Searchers, wish.number, 1);
         for (place, page) in results.iter().enumerate() {
             if rng.random::<f64>() < self.attraction(wish, *page, web, at) {
@@ -89,7 +95,7 @@ impl Searchers {
         None
     }
 
-    fn attraction(&self, wish: &Wish, page: PageNumber, web: &Web, at: f64) -> f64 {
+    fn attraction(&self, wish: &UserSearch, page: PageNumber, web: &Web, at: f64) -> f64 {
         let known = web.page(page);
         if !known.exists(at) {
             return UNWANTED;

@@ -8,7 +8,7 @@ use rand::RngExt;
 
 use super::super::life::PageLife;
 use super::super::plan::Spread;
-use super::super::web::{Page, PageNumber, Web};
+use super::super::web::{InventedPage, PageNumber, Web};
 use super::page::TownPageKind;
 use super::words::{GOODS, MAKES, Scene, any, slug};
 use super::{PageDynamics, SHOP, TownBuilder};
@@ -65,16 +65,16 @@ pub(super) fn add_site(builder: &mut TownBuilder, home: PageNumber) {
     }
 }
 
-pub(super) fn name(web: &Web, page: &Page) -> String {
+pub(super) fn name(web: &Web, page: &InventedPage) -> String {
     label(web.seed, u64::from(page.number().0))
 }
 
-pub(super) fn kind(web: &Web, page: &Page) -> String {
+pub(super) fn kind(web: &Web, page: &InventedPage) -> String {
     let number = u64::from(page.number().0);
     scene(web.seed, number).paragraph(&SENTENCES, 1, &mut stream(web.seed, For::Text, number, 1))
 }
 
-pub(super) fn product(web: &Web, page: &Page, at: f64) -> String {
+pub(super) fn product(web: &Web, page: &InventedPage, at: f64) -> String {
     let number = u64::from(page.number().0);
     let version = web.version(page, at);
     let scene = scene(web.seed, number);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::truth::Scope;
+use super::super::truth::TruthScope;
 use super::*;
 
 fn town(seed: u64, speed: f64) -> Web {
@@ -19,7 +19,7 @@ fn texts(web: &Web, server: ServerNumber, at: f64) -> BTreeSet<PageNumber> {
     let there = web
         .pages()
         .filter(|page| page.server == server && page.exists(at));
-    let numbers = there.map(Page::number);
+    let numbers = there.map(InventedPage::number);
     numbers
         .filter(|page| {
             !matches!(records.kind(*page), TownPageKind::PageList(_)) && web.is_text(*page)
@@ -30,7 +30,7 @@ fn texts(web: &Web, server: ServerNumber, at: f64) -> BTreeSet<PageNumber> {
 #[test]
 fn the_same_town_is_the_same_web_to_the_byte() {
     let (one, two, other) = (town(1, 1.0), town(1, 1.0), town(2, 1.0));
-    let pages: Vec<PageNumber> = one.pages().map(Page::number).take(400).collect();
+    let pages: Vec<PageNumber> = one.pages().map(InventedPage::number).take(400).collect();
     for at in [0.0, 60.0] {
         assert!(
             pages
@@ -111,7 +111,7 @@ fn a_thread_grows_and_forgets_nothing() {
 fn all_of_the_past_can_be_walked_to_and_paths_are_unlike() {
     let web = town(9, 1.0);
     let homes: Vec<PageNumber> = web.servers().map(|(server, _)| web.home(server)).collect();
-    let reached = web.reachable(&homes, Scope::Any, 0.0);
+    let reached = web.reachable(&homes, TruthScope::Any, 0.0);
     for (server, _) in web.servers() {
         let there = texts(&web, server, 0.0);
         let share =
@@ -134,7 +134,7 @@ fn searchers_ask_for_what_there_is_and_click_what_is_there() {
             speed: 1.0,
         },
     );
-    let wishes: Vec<Wish> = searchers.wishes().take(2_000).collect();
+    let wishes: Vec<UserSearch> = searchers.wishes().take(2_000).collect();
     let mean = wishes.iter().map(|wish| wish.after).sum::<f64>() / 2_000.0;
     assert!((0.45..0.55).contains(&mean), "{mean}");
     let ferry = wishes
@@ -159,7 +159,7 @@ fn searchers_ask_for_what_there_is_and_click_what_is_there() {
     let title = records.title(&web, web.page(there)).to_lowercase();
     let word = title.split(' ').next().unwrap().trim_end_matches(':');
     let clicks = |page: PageNumber| {
-        let wishes = (0..2_000).map(|number| Wish {
+        let wishes = (0..2_000).map(|number| UserSearch {
             number,
             after: 0.0,
             query: word.into(),

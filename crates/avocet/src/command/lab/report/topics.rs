@@ -62,10 +62,10 @@ impl ReportAuthor<'_> {
         policies: &[&str],
     ) -> Result<Study, LabError> {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        let options = focus::Options {
+        let options = focus::FocusExperimentOptions {
             targets: owned(targets),
             starts,
-            ..focus::Options::default()
+            ..focus::FocusExperimentOptions::default()
         };
         let mut more: String = targets
             .iter()

@@ -54,7 +54,7 @@ fn month(policy: &mut Slotted, pages: u32, differing: impl Fn(u32) -> f32) -> Ve
 }
 
 fn observe_visit(policy: &mut Slotted, number: u32, before: &History, after: &History) {
-    let visited = Visited {
+    let visited = VisitFact {
         page: Number(number),
         before,
         after,
