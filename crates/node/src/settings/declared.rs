@@ -51,8 +51,8 @@ section! {
         /// domain that links to it; half of that until its texts prove to be distinct. Further
         /// pages wait until more domains link to it or nothing else is left. 0: unlimited.
         domain_pages: u32 = DomainLimits::default().pages;
-        /// When nothing else is left to fetch, deferred pages of a domain are fetched too, if at most
-        /// this many of its pages are known.
+        /// When nothing else is left to fetch, deferred pages of a domain are fetched too, if at
+        /// most this many of its pages are known.
         domain_spare: u32 = DomainLimits::default().spare;
         /// Time between two requests to one server.
         delay: Option<Time> = None, usual("1s, none on loopback"), example(Time::seconds(1)),
@@ -97,8 +97,8 @@ section! {
         /// Index only pages that match the topic or predicate; other pages stay in the archive, and
         /// their links are followed.
         only_found: bool = false, flag("only-found", "");
-        /// Fetch a new page only if its worth by the ordering is at least this. Each ordering has its
-        /// own range; `avocet crawl --help` lists them.
+        /// Fetch a new page only if its worth by the ordering is at least this. Each ordering has
+        /// its own range; `avocet crawl --help` lists them.
         threshold: Option<f64> = None, example(0.001), positive(), flag("threshold", "WORTH");
         /// Keep at most this many pages, the most important ones; others leave archive and index.
         buffer: Option<u32> = None, example(100_000), range(1.0..), flag("buffer", "N");
