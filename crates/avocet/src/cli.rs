@@ -1,5 +1,7 @@
 //! The command line of `avocet`: commands, flags and help texts.
 
+#[cfg(test)]
+mod documents;
 mod exchange;
 pub mod lab;
 mod plan;
