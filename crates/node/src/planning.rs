@@ -49,6 +49,9 @@ struct PageEstimate {
     number: Number,
     host: u32,
     history: History,
+    /// The history without hints that wait for a visit. A plan is about the long run; a waiting
+    /// hint makes a page due at once, as if it were so after every visit.
+    settled: History,
     /// Changes per day.
     rate: f64,
     /// What searchers lose while the copy is out of date.
@@ -122,9 +125,11 @@ impl Estimates {
         let every = copies.div_ceil(SAMPLE).max(1);
         let measured = known.iter().any(|(.., history)| is_measured(history));
         let estimate = |(number, host, history): (Number, u32, History)| {
+            let mut settled = history;
+            settled.signals.since = 0;
             let page = Page {
                 number,
-                history: &history,
+                history: &settled,
             };
             let old = history.asked.unwrap_or_default() + FOR_EVER;
             let rate = rates.rate(page) * DAY;
@@ -133,6 +138,7 @@ impl Estimates {
                 number,
                 host,
                 history,
+                settled,
                 rate,
                 stake,
             }
@@ -235,7 +241,7 @@ impl PageEstimate {
     fn facts(&self) -> Page<'_> {
         Page {
             number: self.number,
-            history: &self.history,
+            history: &self.settled,
         }
     }
 

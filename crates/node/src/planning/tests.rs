@@ -9,6 +9,11 @@ use super::*;
 
 /// A ledger whose pages were visited daily for 800 days, so that their rates are well estimated.
 fn ledger(directory: &std::path::Path, pages: u32) -> Ledger {
+    ledger_with_hints(directory, pages, 0)
+}
+
+/// The same, with this many trusted hints on each page since its last visit.
+fn ledger_with_hints(directory: &std::path::Path, pages: u32, hints: u16) -> Ledger {
     let ledger = Ledger::open(directory).unwrap();
     let mut batch = Batch::default();
     for page in 0..pages {
@@ -35,6 +40,8 @@ fn ledger(directory: &std::path::Path, pages: u32) -> Ledger {
             let at = Moment::START + Duration::from_secs(day * 86_400);
             history = history.after(Visit::new(at, outcome));
         }
+        history.signals.hits = 100;
+        history.signals.since = hints;
         let visited = frontier::Visited {
             history,
             copy: Some(PageCopy::default()),
@@ -86,4 +93,22 @@ fn a_grace_period_needs_fewer_fetches() {
     let fresh = need(Goal::Fresh);
     let current = need(Goal::Current { within: 3.0 });
     assert!(current < fresh / 2.0, "{current} against {fresh}");
+}
+
+#[test]
+fn a_hint_that_waits_for_a_visit_changes_no_plan() {
+    for policy in ["freshness", "holistic"] {
+        let need = |hints| {
+            let directory = tempfile::tempdir().unwrap();
+            let ledger = ledger_with_hints(directory.path(), 8, hints);
+            let estimates = Estimates::read(&ledger, policy, None).unwrap();
+            needed(&estimates.curve(&Goal::Fresh), 0.9).unwrap()
+        };
+        let (without, with) = (need(0), need(1));
+        assert!(
+            without < 1000.0,
+            "{policy}: {without} fetches a day for 8 pages"
+        );
+        assert_eq!(without, with, "{policy}");
+    }
 }
