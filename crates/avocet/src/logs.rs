@@ -5,6 +5,7 @@
 //! **Invariant:** with `--log-format json`, standard error is JSON Lines only, until an error ends
 //! the program.
 
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tracing_subscriber::EnvFilter;
@@ -31,6 +32,7 @@ pub fn start(format: LogFormat, level: Option<&str>) -> Result<(), String> {
     };
     let logs = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_env_filter(filter)
         .with_target(false);
     match format {

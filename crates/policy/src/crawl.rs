@@ -21,7 +21,7 @@ use revisit::{NextVisit, VisitGain};
 pub struct Crawl {
     /// The ordering of pages that were never fetched. It also gives the importance of pages.
     pub order: Box<dyn Policy>,
-    /// When a page is requested again that did not answer or was missing.
+    /// When a page that did not answer, or was missing, is requested again.
     pub retry: Retry,
     /// The refresh policy; `None` if pages are never fetched again.
     pub refresh: Option<Box<dyn Refresh>>,

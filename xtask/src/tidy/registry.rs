@@ -1,4 +1,5 @@
-//! Checks that no file names a package registry other than the public index of crates.io.
+//! Checks that no file names a package registry. Only the `source` lines of a Cargo.lock may:
+//! each must name the public index of crates.io.
 //!
 //! The workspace must build on any machine, whatever mirror its cargo is configured for.
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 
-use super::Arguments;
+use super::CommandLine;
 
 /// Returns README and the pages of the guide.
 fn pages() -> Vec<PathBuf> {
@@ -64,7 +64,9 @@ fn commands(line: &str) -> Vec<Vec<String>> {
             (None, '#') if word.is_none() => break,
             (None, ' ') => words.extend(word.take()),
             (None, '|' | ';' | '&' | '>' | '<' | '(' | ')') => {
-                words.extend(word.take());
+                // The number of a redirected stream is no argument.
+                let stream = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+                words.extend(word.take().filter(|word| letter != '>' || !stream(word)));
                 all.push(std::mem::take(&mut words));
             }
             (None, _) => word.get_or_insert_default().push(letter),
@@ -90,7 +92,7 @@ fn every_command_of_the_guide_is_accepted() {
             let line = ["avocet".to_owned()]
                 .into_iter()
                 .chain(arguments.iter().cloned());
-            if let Err(error) = Arguments::try_parse_from(line) {
+            if let Err(error) = CommandLine::try_parse_from(line) {
                 assert!(
                     !error.use_stderr(),
                     "{}: {words:?}: {error}",
@@ -108,9 +110,9 @@ fn every_command_of_the_guide_is_accepted() {
 
 #[test]
 fn lines_are_split_as_a_shell_does() {
-    let split = commands("avocet search 'a b' --store x | head  # why");
+    let split = commands("avocet search 'a b' --store x 2>log | head  # why");
     assert_eq!(split[0], ["avocet", "search", "a b", "--store", "x"]);
-    assert_eq!(split[1], ["head"]);
+    assert_eq!(split[1..], [vec!["log"], vec!["head"]]);
     let page = "```sh\navocet a \\\n  b\n```\nno\n```console\n$ avocet c\nout\n```\n";
     assert_eq!(command_lines(page), ["avocet a    b", "avocet c"]);
 }

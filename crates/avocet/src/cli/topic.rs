@@ -37,7 +37,7 @@ pub struct TrainArguments {
     /// Pages of the topic: files, directories of files, or URLs whose copies are in the store
     #[arg(long, value_name = "FILE|DIR|URL", required = true, num_args = 1..)]
     pub positive: Vec<String>,
-    /// Parent topic, of which this topic is a part; the parent's other example pages become
+    /// Parent topic, of which this topic is a part; the parent's other positive examples become
     /// negative examples
     #[arg(long, value_name = "TOPIC")]
     pub under: Option<String>,

@@ -157,8 +157,10 @@ fn print_worth(page: &Explanation) {
         for term in &worth.terms {
             line("", &described(&term.name, term.value));
         }
-        line("price", &amount(worth.price));
-        line("due", worth.due.as_deref().unwrap_or("no time is known"));
+        if worth.price > policy::Price::LEAST.value() {
+            line("price", &amount(worth.price));
+        }
+        line("due", worth.due.as_deref().unwrap_or("not planned"));
     }
     if let Some(budget) = &page.budget {
         let [used, evidence] = budget.describe();

@@ -44,8 +44,8 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
     let documents = check_index(&store, &ledger, &expected.indexed, &mut problems)?;
     let agree = problems.is_empty();
     let remedy = format!(
-        "avocet rebuild --store {}: makes ledger, index and CDXJ files again from what the archive still holds; \
-         the next crawl then fetches what it has lost",
+        "`avocet rebuild --store {}`: it rebuilds ledger, index and CDXJ files from what the archive still holds; \
+         the next crawl then fetches the pages that the archive has lost",
         root.display()
     );
     let found = problems.len();

@@ -1,9 +1,9 @@
 //! Experiment on what k parallel crawlers lose compared with a single one.
 //!
-//! It uses the framework of Cho & Garcia-Molina, "Parallel crawlers" (WWW 2002), as the chapter
-//! describes it in §6.3: which crawler is responsible for a page, and what a crawler does with
-//! links to pages of others. Each run has its own seeds, and its own world if the world is
-//! invented.
+//! It uses the framework of Cho & Garcia-Molina, "Parallel crawlers" (WWW 2002), as described by
+//! Baldi, Frasconi & Smyth, "Modeling the Internet and the Web" (2003), §6.3. The framework says
+//! which crawler is responsible for a page, and what a crawler does with links to pages of
+//! others. Each run has its own seeds, and its own world if the world is invented.
 //!
 //! **Invariant:** in a run all teams start from the same seeds and have the same fetch budget,
 //! summed over their crawlers.
@@ -46,7 +46,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "quality",
-        "after a quarter as many fetches as there are pages: of the PageRank that the best pages of that number hold, the share that was fetched",
+        "after N fetches, where N is a quarter of the reachable pages: of the PageRank of the N best pages, the share that was fetched",
     ),
     (
         "balance",
@@ -172,10 +172,7 @@ pub fn run(
         (true, None) => claims::claims(&measured, &options.crawlers),
         (false, None) => Vec::new(),
         (_, Some(_)) => {
-            notes.push(
-                "BK6 is of teams that go on until nothing waits: with a budget it is not judged"
-                    .into(),
-            );
+            notes.push("claim BK6 is not judged: it is about crawls without a budget".into());
             Vec::new()
         }
     };
@@ -203,7 +200,7 @@ impl PartitionExperimentOptions {
             .filter(|share| !(share.is_finite() && *share > 0.0))
         {
             return wish(format!(
-                "a budget of {share} is no share of the web: say .5"
+                "the budget is {share}; it must be above 0, such as 0.5 of the reachable pages"
             ));
         }
         let order = Catalog::standard().order(&self.order, &Wishes::default());
@@ -229,7 +226,9 @@ fn teams(setting: &ExperimentSetup) -> Result<Vec<(&'static str, Coordination)>,
         let Some(team) = TEAMS.iter().find(|(known, _)| *known == name) else {
             let known: Vec<&str> = TEAMS.iter().map(|(name, _)| *name).collect();
             let known = known.join(", ");
-            return Err(LabError::Wish(format!("no team is {name:?}: {known}")));
+            return Err(LabError::Wish(format!(
+                "there is no team {name:?}; there are {known}"
+            )));
         };
         if !teams.contains(team) {
             teams.push(*team);

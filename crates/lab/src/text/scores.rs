@@ -2,7 +2,8 @@
 //!
 //! A text answers a query if it has all its words. Its score is then positive, and 0 otherwise.
 //! Every word is also a query of its own, with the combined frequency of the queries that
-//! contain it. The gain of a refresh is measured by these (Pandey & Olston 2005, §5.1).
+//! contain it. The gain of a refresh is a sum over these single-word queries (Pandey & Olston
+//! 2005, §5.1).
 //!
 //! **Invariant:** a score depends on the page alone. Document frequencies and lengths are those
 //! of the pages at one fixed time.

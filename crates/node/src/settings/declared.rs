@@ -143,7 +143,7 @@ section! {
         decoded: usize = FetchLimits::default().decoded;
         /// Decompressed bytes for each byte transferred.
         ratio: usize = FetchLimits::default().ratio;
-        /// How long a body may arrive slowly.
+        /// Interval at which the speed of a body is checked; the minimum is 256 bytes per second.
         slow_for: Time = Time(FetchLimits::default().slow_for);
         /// The longest URL that is fetched, in bytes.
         url_length: usize = Rules::default().max_length;
@@ -215,9 +215,9 @@ section! {
         replan: Time = Time(SourceRules::default().replan);
         /// The width of the bins in which clicks are counted, by the age of their page.
         bin: Time = Time(SourceRules::default().bin), range(1.0..);
-        /// The age at which a page one link from a front page becomes a source.
+        /// Time since its discovery after which a page one link from a front page becomes a source.
         older_than: Time = Time(SourceRules::default().older);
-        /// Rates of new links follow the hour of the week.
+        /// Let the rates of new links vary with the hour of the week.
         rhythm: bool = SourceRules::default().rhythm;
         /// Clicks that a new page is expected to get before anything is known.
         profit: f64 = SourceRules::default().profit, positive();
@@ -232,8 +232,7 @@ section! {
         /// The address to serve the search page, the dashboard and the API at.
         listen: Option<SocketAddr> = None, usual("127.0.0.1:8321"), example("127.0.0.1:8321"),
             flag("listen", "ADDRESS");
-        /// Host names that requests to a server on loopback may be for, such as that of a proxy
-        /// before it.
+        /// Host names that a server on loopback also answers to, such as that of a reverse proxy.
         hosts: Vec<String> = Vec::new(), example(["search.example.org"]);
         /// Requests per second that one client may make over time. 0: unlimited.
         rate: f64 = 20.0, range(0.0..);

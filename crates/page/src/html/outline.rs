@@ -3,8 +3,9 @@
 //! **Invariant:** every range lies on character boundaries of its text. Ranges of one kind are
 //! in order and do not overlap, and their number is bounded.
 //!
-//! No DOM tree is built. The start tag alone decides whether a part is navigation: its element
-//! (`nav`, `aside`, `footer`), its role, or a word of its class or id.
+//! No DOM tree is built. A start tag marks a part as navigation by its element (`nav`, `aside`,
+//! `footer`), its role, or a word of its class or id. A class or id is only a guess: it is
+//! dropped if the part contains an `h1` or more than half of the text.
 
 use std::ops::Range;
 

@@ -1,6 +1,8 @@
 //! Counts clicks on results, and logs each with its query and rank.
 //!
-//! **Invariant:** a signed link counts once, and only within 24 hours after it was shown.
+//! **Invariant:** a click counts only within 24 hours after its link was shown. A second click on
+//! a link does not count while the link is among the last 100,000 clicked ones. A restart forgets
+//! them.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Mutex;

@@ -29,15 +29,16 @@ pub struct EphemeralArguments {
     pub world: String,
     #[command(flatten)]
     pub common: Common,
-    /// Fetches per second, polls and pages together, separated by commas [default: .05,.1,.2, where
-    /// .229 new pages appear per second]
+    /// Fetches per second, polls and pages together, separated by commas [default: .05,.1,.2 for
+    /// .229 new pages per second, scaled to the new pages of the world]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub rate: Vec<f64>,
     /// Number of past polls in the published estimate of new pages, separated by commas; the first
     /// applies to all rates, the others are tried at the middle rate
     #[arg(long, value_name = "T", value_delimiter = ',', default_values_t = ephemeral::EphemeralExperimentOptions::default().histories)]
     pub history: Vec<usize>,
-    /// Interval at which clicks become known, separated by commas, used in the same way
+    /// Interval at which clicks become known, separated by commas; the first applies to all rates,
+    /// the others are tried at the middle rate
     #[arg(
         long,
         value_name = "TIME",

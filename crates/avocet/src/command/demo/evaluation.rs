@@ -46,8 +46,8 @@ pub struct Evaluation {
 
 /// Share of copies that equal their page, averaged over a period.
 ///
-/// The fields `…_if_alike` are the same shares if the same requests had visited all pages equally
-/// often.
+/// The fields `…_if_alike` are the same shares under a uniform policy: first copies stay, and every
+/// later request goes to the page with the oldest copy.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct DemoFreshness {
     /// Start of the period, in seconds since the start of the demo.
@@ -56,11 +56,11 @@ pub struct DemoFreshness {
     pub until: f64,
     /// Share of all copies.
     pub copies: Option<f64>,
-    /// Share of all copies, with as many requests at the same moments.
+    /// Share of all copies under the uniform policy.
     pub copies_if_alike: Option<f64>,
     /// Share of the results that searchers saw.
     pub shown: Option<f64>,
-    /// Share of the results that searchers saw, if all pages were visited equally often.
+    /// Share of the results that searchers saw, under the uniform policy.
     pub shown_if_alike: Option<f64>,
 }
 

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use node::explain::Explanation;
+use policy::Price;
 
 use crate::number::{amount, duration, significant};
 
@@ -96,8 +97,8 @@ fn future(page: &Explanation, now: Timestamp) -> String {
 
 fn worth_and_price(page: &Explanation) -> Option<String> {
     let worth = page.worth.as_ref()?;
-    // Without a budget there is no price: every page that is worth anything is fetched.
-    if worth.price <= 1e-12 {
+    // A crawl without a budget has no price: it fetches every page that is worth anything.
+    if worth.price <= Price::LEAST.value() {
         return Some(format!(
             "A fetch now is worth {} (what it gains).",
             amount(worth.now)

@@ -225,7 +225,7 @@ impl ReportAuthor<'_> {
         );
         let more = [
             "figure 4 by in-links on ota-terms: its texts have no links",
-            "results of policies that know the whole time in advance, as in the paper: this doubles the running time; see \
+            "results of policies that know the scored period in advance, as in the paper: this doubles the running time; see \
              avocet lab refresh --knowledge whole",
         ];
         self.left_out.extend(more.map(str::to_owned));
@@ -312,8 +312,10 @@ impl ReportAuthor<'_> {
         }
         Ok(Chapter {
             title: "Parallel crawlers".into(),
-            source: "The same, chapter 6.3, after Cho & Garcia-Molina, Parallel crawlers (2002)"
-                .into(),
+            source:
+                "Baldi, Frasconi & Smyth, Modeling the Internet and the Web, chapter 6.3 (2003), \
+                after Cho & Garcia-Molina, Parallel crawlers (2002)"
+                    .into(),
             introduction:
                 "Several crawlers divide the hosts of the web between them. The metrics are pages \
                 fetched twice, pages missed, and messages between crawlers."

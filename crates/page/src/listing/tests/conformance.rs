@@ -229,8 +229,8 @@ fn all_feeds_of_feedparser_are_read_or_refused_for_a_reason() {
             "wellformed/rss/rss_version_091_netscape.xml",
         ]
     );
-    // CDF, an empty file, and UTF-32, and UTF-16 without a byte order mark, which browsers do
-    // not read either.
+    // The other refused files are CDF, an empty file, UTF-32, and UTF-16 without a byte order
+    // mark. Browsers do not read these two encodings either.
     let known = |name: &str| {
         let wide = name.starts_with("encoding/u");
         name.contains("cdf") || wide && (name.contains("32") || !name.contains("bom"))

@@ -43,7 +43,8 @@ impl ReportAuthor<'_> {
         }
         Ok(Chapter {
             title: "Focused crawling".into(),
-            source: "The same, chapter 6.2, after Chakrabarti, van den Berg & Dom, Focused crawling (1999), and others"
+            source: "Baldi, Frasconi & Smyth, Modeling the Internet and the Web, chapter 6.2 (2003), after \
+                Chakrabarti, van den Berg & Dom, Focused crawling (1999), and others"
                 .into(),
             introduction: "A crawl looks for the pages of one topic. A classifier that was trained on other pages judges \
                 fetched pages; a policy chooses the links that lead to more of them."
