@@ -1,5 +1,5 @@
 //! Checks that no file names a package registry. Only the `source` lines of a Cargo.lock may:
-//! each must name the public index of crates.io.
+//! each must name the public index that every cargo knows.
 //!
 //! The workspace must build on any machine, whatever mirror its cargo is configured for.
 
