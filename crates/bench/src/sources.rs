@@ -124,7 +124,7 @@ pub fn run_cell(options: &SourcesCell) -> Result<()> {
         }));
         (thread_time() - began).as_secs_f64()
     };
-    // Between two plans half of the articles are clicked, at least one of every source.
+    // All clicks are new to the first plan. No click is reported between the two plans.
     let (anew, again) = (plan(3 * DAY), plan(3 * DAY + DAY / 2));
     ensure!(
         sources.accounts().any(|account| account.clicked),

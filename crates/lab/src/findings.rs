@@ -33,7 +33,7 @@ pub struct Findings {
 pub struct Row {
     /// Name of the policy.
     pub policy: String,
-    /// Further parameters, such as the importance measured by, or the number of crawlers.
+    /// Further parameters, such as the measure of importance or the number of crawlers.
     pub params: Params,
     /// Name of the metric in lower case, as in the literature: `p_cs`, `p_st@10`, …
     pub metric: String,
@@ -89,9 +89,10 @@ impl From<&str> for Param {
 
 /// Combines runs that measured the same policies on the same random draws into rows.
 ///
-/// `against` names a baseline. For every other policy it adds a row `METRIC-gain` with the
-/// difference to that policy. Its interval is that of the differences paired by run. It is
-/// narrower than the two means suggest, since both policies had the same world.
+/// `against` names a baseline policy. Every other policy then has a further row `METRIC-gain`:
+/// its difference to the baseline. The interval of that row is computed from the differences
+/// within each run. It is narrower than the intervals of the two means suggest, since both
+/// policies had the same world.
 pub fn rows(runs: &[Vec<Measured>], against: Option<&str>) -> Vec<Row> {
     let mut places: HashMap<Key<'_>, usize> = HashMap::new();
     let mut found: Vec<(&Measured, Vec<Option<f64>>)> = Vec::new();

@@ -25,8 +25,9 @@ use node::store::Store;
 
 /// Exports what the arguments name.
 ///
-/// Lines go to standard output or to a file. With `--out`, a summary goes to standard error, and
-/// with `--json` one JSON document to standard output.
+/// Lines go to standard output or to a file. With `--out`, exports of pages and WARC files print a
+/// summary on standard error. With `--out` and `--json`, every export prints its summary as one
+/// JSON document on standard output.
 pub fn run(root: &Path, json: bool, arguments: &ExportArguments) -> Result<()> {
     check(arguments)?;
     let store = Store::open(root)?;

@@ -68,7 +68,7 @@ async fn searches_are_logged_unless_told_not_to() {
     fs::write(program.store().join("log"), "").unwrap();
     let output = program.run(&["search", word]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("not in the log"));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("results"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains(" result"));
 }
 
 #[test]

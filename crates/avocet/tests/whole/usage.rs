@@ -11,7 +11,7 @@ fn wrong_usage_is_explained() {
         (&["crawl"][..], 2, "URL"),
         (&["crawl", "http://a/", "--time", "soon"], 2, "10m"),
         (&["crawl", "http://a/", "--scope", "galaxy"], 2, "domain"),
-        (&["crawl", "ftp://a/"], 1, "https://example.org"),
+        (&["crawl", "ftp://a/"], 2, "https://example.org"),
         (&["crawl", "http://a/", "--include", "("], 1, "--include"),
         (&["crawl", "--seeds", "/nowhere"], 1, "/nowhere"),
         (

@@ -1,4 +1,4 @@
-//! One visit to one server: requests pages over one connection, as many as pay.
+//! One visit to one server: requests pages over one connection, as many as it may claim.
 //!
 //! A visit passes these stages for each page. In each of them an action is under way:
 //!
@@ -46,7 +46,7 @@ enum VisitEnd {
     NoRules,
 }
 
-/// Whether a visit continues by itself.
+/// What a visit does when it can do nothing more by itself.
 enum VisitFlow {
     /// It waits for an event.
     Waits,
@@ -412,8 +412,8 @@ impl<S> Core<S> {
         self.proceed(id, now, actions);
     }
 
-    /// Returns the pages to request together with the first, for which permission was already
-    /// taken.
+    /// Returns the pages to request together: `first`, whose permission the caller has taken, and
+    /// further allowed pages, `width` in total at most.
     fn batch(
         &mut self,
         active: &mut ActiveVisit,
@@ -628,8 +628,8 @@ impl<S> Core<S> {
         }
     }
 
-    /// Ends a visit. `given_up` is set if its host is abandoned: a crawl that ends parks the
-    /// host, and a continuous one pauses it.
+    /// Ends a visit. If the crawl gives up the host, `given_up` is the kind of failure. A
+    /// continuous crawl then pauses the host; any other crawl parks it for the rest of the run.
     fn end_visit(
         &mut self,
         mut active: ActiveVisit,

@@ -35,8 +35,8 @@ use crawl::scope::{Reach, ScopeRules};
 /// The capacity of a pipe in bytes.
 const PIPE: usize = 64 * 1024;
 
-/// How long a connection takes to open. It is below the engine's time limit, and so long that a
-/// test in real time would take many minutes.
+/// Delay of the first answer on a new connection. It is below the engine's limit for a response
+/// head (30 s), and so long that a test in real time would take many minutes.
 const CONNECT: Duration = Duration::from_secs(20);
 
 #[tokio::test(start_paused = true)]

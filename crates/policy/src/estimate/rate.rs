@@ -1,8 +1,8 @@
 //! Estimates how often a page changes, from visits to it, to its host and to all other pages.
 //!
-//! **Invariant:** every rate is above zero and finite, in changes per second. Sums over pages
-//! grow by what a visit adds. Visits reported one by one or all at once therefore give the same
-//! rates.
+//! **Invariant:** every rate that [`Rates`] returns is above zero and finite, in changes per
+//! second. A visit changes the sums over pages only by the difference that it makes to its page.
+//! Visits reported one by one or all at once therefore give the same rates.
 
 mod bias_corrected;
 mod buckets;

@@ -1,4 +1,8 @@
 //! Settings of content sources.
+//!
+//! "The paper" is Lefortier et al., "Timely crawling of high-quality ephemeral new content"
+//! (2013). N, T, D, λ and P_default are its symbols; λ is the rate at which a source names new
+//! pages.
 
 use std::time::Duration;
 
@@ -7,7 +11,7 @@ use std::time::Duration;
 pub struct SourceRules {
     /// Fetches per second that plans are made for, N.
     pub per_second: f64,
-    /// Number of polls that the printed estimate of λ uses, T: up to 10.
+    /// Number of last polls from which the paper's formula estimates λ, T: up to 10.
     pub polls: usize,
     /// Time between plans.
     pub replan: Duration,
@@ -36,8 +40,8 @@ pub enum Seen {
 }
 
 impl Default for SourceRules {
-    /// The values of the paper's §5: N = 0.1 per second, seven polls, 30 minutes, 20 minutes,
-    /// P_default = 0.01. "Few days" are three.
+    /// The values of the paper's §5: N = 0.1 per second, T = 7 polls, a plan every 30 minutes,
+    /// D = 20 minutes, P_default = 0.01. For `older` the paper says "few days"; we use three.
     fn default() -> Self {
         Self {
             per_second: 0.1,

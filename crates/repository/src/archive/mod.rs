@@ -2,14 +2,16 @@
 //!
 //! **Invariant:** the bytes of a file up to the last committed [`End`] are whole records and
 //! never change. A file has the suffix `.open` until it is complete, synced and has its CDXJ
-//! index. When the archive is opened, what lies after the committed end is cut off or set aside
-//! if a kill explains it. Otherwise the ledger has lost commits, and everything stays where it
-//! is.
+//! index. When the archive is opened, the writer counts the records after the committed end. A
+//! killed writer can have left up to [`ArchiveOptions::at_risk`] of them: these are cut off, or
+//! their file is set aside. More of them mean that the ledger has lost commits. Then all records
+//! stay, and the archive continues in a new file.
 //!
 //! The thread that fetched a capture [seals](seal) it, because compression is the expensive
-//! part. The single [`ArchiveWriter`] appends it, and also [collects](ArchiveWriter::keep) files
-//! with few live records. [`read`] reads one record, [`scan`] all of them in order. [`Records`]
-//! reads WARC files of other tools with the same code and the same limits.
+//! part. The single [`ArchiveWriter`] appends it. It also [copies](ArchiveWriter::keep) the live
+//! records out of files that have few of them (garbage collection). [`read`] reads
+//! one record, [`scan`] all of them in order. [`Records`] reads WARC files of other tools with
+//! the same code and the same limits.
 
 mod captures;
 mod cdxj;

@@ -3,8 +3,9 @@
 //! Queries are subjects of the sites, distributed by Zipf's law. A result is judged by the text
 //! of its page at that moment.
 //!
-//! **Invariant:** searches and choices are functions of the seed and their number. Only
-//! [`Searchers::choose`] looks at the web, since users do.
+//! **Invariant:** the random numbers of a search and of its clicks are functions of the seed and
+//! of the number of the search. Only [`Searchers::choose`] reads pages of the web: a user clicks
+//! by what a page says.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
@@ -17,8 +18,9 @@ use crate::chance::{For, stream};
 /// model of Craswell et al., "An experimental comparison of click position-bias models" (WSDM
 /// 2008). The value is ours.
 const GOES_ON: f64 = 0.85;
-/// Probability of a click on a page that contains the words of the query, and on any other.
+/// Probability of a click on a page that has just changed and contains all words of the query.
 const WANTED: f64 = 0.6;
+/// Probability of a click on a page that is gone or lacks a word of the query.
 const UNWANTED: f64 = 0.03;
 /// Half-life of the attraction of news, in seconds at speed 1.
 const NEWS: f64 = 240.0;
