@@ -17,10 +17,11 @@ use page::{HostId, PageUrl, Robots};
 use policy::{History, Moment};
 
 use crate::disk::{DiskItem, SimDisk};
-use crate::invariants::{CheckContext, CoreModel, check_ledger};
+use crate::invariants::{CheckContext, CoreModel};
 use crate::network::{SimConnection, SimNetwork};
 use crate::politeness::{ClockPair, Politeness};
 use crate::random::SimRandom;
+use crate::records::check_ledger;
 use crate::setup::{BEGIN, CrawlKind, OperatorOrder, Setup};
 
 /// Most events of one simulation.

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crawl::{
-    Action, Again, Answered, Claim, Core, Distance, Event, Get, Judged, Mode, Plan, Record,
-    RobotsFile, Scope, VisitId, Work,
+    Action, Again, Answered, Claim, Core, Distance, Event, Get, Judged, Mode, Plan, RobotsFile,
+    Scope, VisitId, Work,
 };
 use frontier::{Entry, Facts, MemoryLedger, PageKey, ServerKey};
 use page::{HostId, PageId, PageUrl};
 use policy::{History, Moment, Number, Outcome, Policy, Report};
 
 use crate::disk::WrittenGroup;
-use crate::network::SimConnection;
+use crate::network::{SimConnection, used};
 use crate::politeness::{AnswerFact, ClockPair, Politeness, RequiredPause, refusal};
-use crate::web::{Directive, SimWeb};
+use crate::records::{check_hints, check_ledger, check_record};
+use crate::web::SimWeb;
 
 /// Most wake-ups in one simulated second.
 const WAKES: u32 = 1_000;
@@ -789,79 +790,5 @@ impl CoreModel {
         context.polite.leave(self.node, visit);
         let visiting = self.visits.get_mut(&visit).expect("a visit that waits");
         std::mem::replace(&mut visiting.awaits, Awaits::Nothing)
-    }
-}
-
-/// Checks that each committed hint is new to its record: the last request is earlier than the
-/// reported change.
-fn check_hints(group: &WrittenGroup, ledger: &MemoryLedger) {
-    let mut newer: HashMap<PageKey, Moment> = HashMap::new();
-    for fact in &group.facts {
-        match fact {
-            Entry::Visited(key, visited) => {
-                newer.extend(visited.history.asked.map(|asked| (*key, asked)));
-            }
-            Entry::Signalled(key, at) => {
-                let stored = ledger.visited(*key);
-                let stored = stored.and_then(|stored| stored.history.asked);
-                let asked = newer.get(key).copied().or(stored);
-                let news = asked.is_some_and(|asked| asked < *at);
-                check!(
-                    news,
-                    "{key:?} was asked for at {asked:?}, and {at:?} is no news"
-                );
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Checks that a page is indexed, and its links are followed, only if its directives allow it.
-fn check_record(record: &Record<()>, web: &SimWeb) {
-    let directive = web.directive(record.key.page);
-    let copy = record.visited.copy.as_ref();
-    let indexed = copy.is_some_and(|copy| copy.indexed);
-    check!(
-        record.text.is_none() || indexed && !record.gone,
-        "{} has a text, and is not found",
-        record.url
-    );
-    check!(
-        !indexed || !directive.hides(),
-        "{} is found in spite of {directive:?}",
-        record.url
-    );
-    let followed = record.admitted.iter().any(
-        |fact| matches!(fact, Entry::Admitted(_, found) if found.source == Some(record.key.page)),
-    );
-    check!(
-        !followed || directive != Directive::NoFollow,
-        "links of {} are followed in spite of {directive:?}",
-        record.url
-    );
-}
-
-/// Returns the connection that a request uses.
-fn used(line: Option<&SimConnection>, host: HostId) -> &SimConnection {
-    let line = line.expect("a connection that is open");
-    check!(!line.in_use, "the connection is in use");
-    check!(line.host == host, "the connection is to another host");
-    line
-}
-
-/// Checks that page numbers are unique and dense, and that links lead to known pages.
-pub fn check_ledger(ledger: &MemoryLedger) {
-    let pages = ledger.pages().filter_map(Result::ok);
-    let mut numbers: Vec<u64> = pages.map(|known| known.discovery.order).collect();
-    numbers.sort_unstable();
-    let count = numbers.len() as u64;
-    check!(
-        numbers.into_iter().eq(0..count),
-        "numbers of pages are not dense"
-    );
-    for (key, links) in ledger.links().filter_map(Result::ok) {
-        let last = links.links().last();
-        let known = last.is_none_or(|(to, _)| u64::from(to) < count);
-        check!(known, "{key:?} links to a page that is not known");
     }
 }

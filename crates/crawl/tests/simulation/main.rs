@@ -19,6 +19,7 @@ mod invariants;
 mod network;
 mod politeness;
 mod random;
+mod records;
 mod setup;
 mod web;
 

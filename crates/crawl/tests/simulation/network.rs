@@ -391,3 +391,11 @@ fn markup(directive: Directive, url: &PageUrl, response: &SimResponse) -> String
     let text = response.words().map_or("", |(text, _)| text);
     format!("<head>{head}</head><body><p>{text}</p>{links}</body>")
 }
+
+/// Returns the connection that a request uses.
+pub fn used(line: Option<&SimConnection>, host: HostId) -> &SimConnection {
+    let line = line.expect("a connection that is open");
+    check!(!line.in_use, "the connection is in use");
+    check!(line.host == host, "the connection is to another host");
+    line
+}
