@@ -12,6 +12,6 @@ pub mod steps;
 pub mod upkeep;
 mod wall;
 
-pub use ordering::{Trip, order_after, order_of_crawl, order_of_visits, order_within, trip};
+pub use ordering::{Trip, order_after, order_of_crawl, order_of_visits, trip};
 pub use partition::{Confinement, Coordination, Division, TeamPlan, TeamWork, team};
 pub use wall::CrawlableWorld;

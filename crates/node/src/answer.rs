@@ -7,9 +7,6 @@ use fetch::Response;
 use page::{Directives, PageUrl, link_header};
 use repository::archive::{Cut, DecodeLimits, PayloadDigest, WarcRecord};
 
-/// The product token by which robots.txt files name this crawler (RFC 9309, section 2.2.1).
-pub const TOKEN: &str = "avocet";
-
 /// The error name of a body whose content coding could not be decoded.
 const UNDECODED: &str = "undecoded";
 

@@ -74,18 +74,8 @@ pub fn order_of_visits<'a>(
     trip(web, order, seeds, usize::MAX).visits
 }
 
-/// Like [`order_of_visits`], within a part of the web. Links out of that part are seen but not
-/// followed.
-pub fn order_within<'a>(
-    web: impl Into<CrawlableWorld<'a>>,
-    order: Box<dyn Policy>,
-    seeds: &[usize],
-    part: impl Fn(usize) -> bool,
-) -> Vec<usize> {
-    order_after(web, order, |_| false, seeds, part)
-}
-
-/// Like [`order_within`], with a policy that has already crawled all pages of an earlier part.
+/// Like [`order_of_visits`], within a part of the web, with a policy that has already crawled all
+/// pages of an earlier part. Links out of the part are seen but not followed.
 ///
 /// The policy keeps what it learned there, as it would in a store that holds these pages. The
 /// result contains only the visits after that.

@@ -120,13 +120,6 @@ impl Layer {
         kept
     }
 
-    /// Returns the layer without a section.
-    pub fn without(&self, section: &str) -> Self {
-        let mut rest = self.clone();
-        rest.0.remove(section);
-        rest
-    }
-
     /// Reads the layer on top of the defaults. A value out of its range is a [`Usage`] error.
     pub fn settings(&self) -> Result<Settings> {
         let settings = Settings::deserialize(self.0.clone())?;

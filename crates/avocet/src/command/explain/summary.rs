@@ -11,11 +11,11 @@ use crate::number::{amount, duration, significant};
 /// They say whether it was fetched and why, what happens next and when, and what a fetch is worth
 /// against the price.
 pub fn sentences(page: &Explanation, now: Timestamp) -> Vec<String> {
-    let gone = is_gone(page).then_some(());
+    let can_be_fetched = !page.forbidden && !is_gone(page);
     let all = [
         Some(past(page, now)),
         Some(future(page, now)),
-        worth_and_price(page).filter(|_| !page.forbidden && gone.is_none()),
+        worth_and_price(page).filter(|_| can_be_fetched),
     ];
     all.into_iter().flatten().collect()
 }
