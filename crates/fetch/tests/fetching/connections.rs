@@ -79,11 +79,7 @@ async fn stray_bytes_are_seen_before_the_reactor_reports_them() {
         .connect(&url)
         .await
         .unwrap();
-    let request = fetch::FetchRequest {
-        url: &url,
-        etag: None,
-        last_modified: None,
-    };
+    let request = request(&url);
     assert_eq!(summary(&connection.get(&request).await), "200");
     say.send(()).unwrap();
     is_done.recv().unwrap();
@@ -134,11 +130,6 @@ async fn a_stale_connection_is_reported() {
     let mut client = TestClient::new(open_settings());
     let url = server.url("/ok");
     let mut connection = client.connect(&url).await.unwrap();
-    let request = |url| fetch::FetchRequest {
-        url,
-        etag: None,
-        last_modified: None,
-    };
     assert_eq!(summary(&connection.get(&request(&url)).await), "200");
     assert_eq!(connection.served(), 1);
     assert!(connection.is_open());
@@ -171,17 +162,12 @@ async fn a_connection_is_not_misused() {
     let next = server.url("/next");
     let mut connection = client.connect(&next).await.unwrap();
     let elsewhere = other.url("/next");
-    let ask = |url| fetch::FetchRequest {
-        url,
-        etag: None,
-        last_modified: None,
-    };
     assert_eq!(
-        summary(&connection.get(&ask(&elsewhere)).await),
+        summary(&connection.get(&request(&elsewhere)).await),
         "refused:other-server"
     );
     assert_eq!(
-        summary(&connection.get(&ask(&next)).await),
+        summary(&connection.get(&request(&next)).await),
         "200",
         "nothing was sent, so it is as good as before"
     );
@@ -195,10 +181,10 @@ async fn a_connection_is_not_misused() {
     assert_eq!(crossed.kind(), "refused:other-server");
     let hang = server.url("/hang");
     let abandoned =
-        tokio::time::timeout(Duration::from_millis(50), connection.get(&ask(&hang))).await;
+        tokio::time::timeout(Duration::from_millis(50), connection.get(&request(&hang))).await;
     assert!(abandoned.is_err());
     assert!(!connection.is_open());
-    assert_eq!(summary(&connection.get(&ask(&next)).await), "stale");
+    assert_eq!(summary(&connection.get(&request(&next)).await), "stale");
 }
 
 /// The archived head and body are exactly the bytes received.

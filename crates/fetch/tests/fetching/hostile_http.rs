@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use crate::rows::{head, limits, row, run};
+use crate::rows::{cases, head, limits, row, run};
 use crate::scripted::{ScriptedServer, ServerAction, TestClient, open_settings, send, summary};
 use fetch::FetchLimits;
 
@@ -42,198 +42,47 @@ fn hex(digits: &str) -> Vec<u8> {
         .collect()
 }
 
+fn coded(coding: &str, body: &[u8]) -> ServerAction {
+    with_body(&format!("Content-Encoding: {coding}\r\n"), body)
+}
+
 #[tokio::test]
 async fn codings() {
+    use flate2::Compression;
     let zeros = vec![0; 4 << 20];
-    let raw_deflate = {
-        let mut encoder =
-            flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(b"hello, raw").unwrap();
-        encoder.finish().unwrap()
-    };
-    let zlib = {
-        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(b"hello, zlib").unwrap();
-        encoder.finish().unwrap()
-    };
-    let half = gzip(
-        &(0..100_000u32)
-            .flat_map(u32::to_le_bytes)
-            .collect::<Vec<u8>>(),
-    );
+    let mut raw = flate2::write::DeflateEncoder::new(Vec::new(), Compression::fast());
+    raw.write_all(b"hello, raw").unwrap();
+    let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), Compression::fast());
+    zlib.write_all(b"hello, zlib").unwrap();
+    let numbers: Vec<u8> = (0..100_000u32).flat_map(u32::to_le_bytes).collect();
+    let half = gzip(&numbers);
     let two_members = [gzip(b"hello, "), gzip(b"members")].concat();
     let zstd = |data: &[u8]| zstd::encode_all(data, 3).unwrap();
-    let rows = vec![
-        row(
-            1,
-            "gzip bomb",
-            vec![with_body("Content-Encoding: gzip\r\n", &gzip(&zeros))],
-            "200 truncated:size",
-        )
-        .open(),
-        row(
-            1,
-            "gzip bomb of few bytes",
-            vec![with_body(
-                "Content-Encoding: gzip\r\n",
-                &gzip(&zeros[..600_000]),
-            )],
-            "200 truncated:ratio",
-        )
-        .open(),
-        row(
-            2,
-            "brotli bomb",
-            vec![with_body("Content-Encoding: br\r\n", &hex(BROTLI_BOMB))],
-            "200 truncated:ratio",
-        )
-        .open(),
-        row(
-            2,
-            "zstd bomb",
-            vec![with_body(
-                "Content-Encoding: zstd\r\n",
-                &zstd(&zeros[..2 << 20]),
-            )],
-            "200 truncated:ratio",
-        )
-        .open(),
-        row(
-            2,
-            "zstd window of 128 MB",
-            vec![with_body(
-                "Content-Encoding: zstd\r\n",
-                &zstd_with_window(b"x", 27),
-            )],
-            "200",
-        )
-        .open(),
-        row(
-            3,
-            "three layers",
-            vec![with_body("Content-Encoding: gzip, gzip, br\r\n", b"raw")],
-            "200",
-        )
-        .content("raw")
-        .open(),
-        row(
-            3,
-            "two layers",
-            vec![with_body(
-                "Content-Encoding: gzip, zstd\r\n",
-                &zstd(&gzip(b"hello, two")),
-            )],
-            "200",
-        )
-        .content("hello, two")
-        .open(),
-        row(
-            3,
-            "two layers in two fields",
-            vec![with_body(
-                "Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n",
-                &gzip(&gzip(b"hi")),
-            )],
-            "200",
-        )
-        .content("hi")
-        .open(),
-        row(
-            3,
-            "a bomb inside a layer",
-            vec![with_body(
-                "Content-Encoding: gzip, gzip\r\n",
-                &gzip(&gzip(&zeros)),
-            )],
-            "200 truncated:ratio",
-        )
-        .open(),
-        row(
-            4,
-            "unknown coding",
-            vec![with_body("Content-Encoding: rot13\r\n", b"uryyb")],
-            "200",
-        )
-        .content("uryyb")
-        .open(),
-        row(
-            4,
-            "plain text said to be gzip",
-            vec![with_body("Content-Encoding: gzip\r\n", b"hello")],
-            "200",
-        )
-        .content("hello")
-        .open(),
-        row(
-            4,
-            "half a gzip",
-            vec![with_body(
-                "Content-Encoding: gzip\r\n",
-                &half[..half.len() / 2],
-            )],
-            "200 truncated:coding",
-        )
-        .open(),
-        row(
-            0,
-            "gzip",
-            vec![with_body("Content-Encoding: X-GZIP\r\n", &two_members)],
-            "200",
-        )
-        .content("hello, members")
-        .open(),
-        row(
-            0,
-            "raw deflate",
-            vec![with_body("Content-Encoding: deflate\r\n", &raw_deflate)],
-            "200",
-        )
-        .content("hello, raw")
-        .open(),
-        row(
-            0,
-            "zlib deflate",
-            vec![with_body("Content-Encoding: deflate\r\n", &zlib)],
-            "200",
-        )
-        .content("hello, zlib")
-        .open(),
-        row(
-            0,
-            "brotli",
-            vec![with_body("Content-Encoding: br\r\n", &hex(BROTLI))],
-            "200",
-        )
-        .content("hello, br")
-        .open(),
-        row(
-            0,
-            "zstd",
-            vec![with_body(
-                "Content-Encoding: zstd\r\n",
-                &zstd(b"hello, zstd"),
-            )],
-            "200",
-        )
-        .content("hello, zstd")
-        .open(),
-        row(
-            0,
-            "identity",
-            vec![with_body("Content-Encoding: identity\r\n", b"hello")],
-            "200",
-        )
-        .content("hello")
-        .open(),
-        row(
-            0,
-            "gzip of nothing",
-            vec![with_body("Content-Encoding: gzip\r\n", b"")],
-            "200",
-        )
-        .content("")
-        .open(),
-    ];
+    let two_fields = "gzip\r\nContent-Encoding: gzip";
+    let rows = cases! {
+        1 "gzip bomb": [coded("gzip", &gzip(&zeros))] => "200 truncated:size" open;
+        1 "gzip bomb of few bytes": [coded("gzip", &gzip(&zeros[..600_000]))]
+            => "200 truncated:ratio" open;
+        2 "brotli bomb": [coded("br", &hex(BROTLI_BOMB))] => "200 truncated:ratio" open;
+        2 "zstd bomb": [coded("zstd", &zstd(&zeros[..2 << 20]))] => "200 truncated:ratio" open;
+        2 "zstd window of 128 MB": [coded("zstd", &zstd_with_window(b"x", 27))] => "200" open;
+        3 "three layers": [coded("gzip, gzip, br", b"raw")] => "200" "raw" open;
+        3 "two layers": [coded("gzip, zstd", &zstd(&gzip(b"hello, two")))]
+            => "200" "hello, two" open;
+        3 "two layers in two fields": [coded(two_fields, &gzip(&gzip(b"hi")))] => "200" "hi" open;
+        3 "a bomb inside a layer": [coded("gzip, gzip", &gzip(&gzip(&zeros)))]
+            => "200 truncated:ratio" open;
+        4 "unknown coding": [coded("rot13", b"uryyb")] => "200" "uryyb" open;
+        4 "plain text declared as gzip": [coded("gzip", b"hello")] => "200" "hello" open;
+        4 "half a gzip": [coded("gzip", &half[..half.len() / 2])] => "200 truncated:coding" open;
+        0 "gzip": [coded("X-GZIP", &two_members)] => "200" "hello, members" open;
+        0 "raw deflate": [coded("deflate", &raw.finish().unwrap())] => "200" "hello, raw" open;
+        0 "zlib deflate": [coded("deflate", &zlib.finish().unwrap())] => "200" "hello, zlib" open;
+        0 "brotli": [coded("br", &hex(BROTLI))] => "200" "hello, br" open;
+        0 "zstd": [coded("zstd", &zstd(b"hello, zstd"))] => "200" "hello, zstd" open;
+        0 "identity": [coded("identity", b"hello")] => "200" "hello" open;
+        0 "gzip of nothing": [coded("gzip", b"")] => "200" "" open;
+    };
     run(rows, limits()).await;
 }
 
@@ -250,7 +99,7 @@ async fn undecoded_content_is_marked() {
         ("identity", b"hello".to_vec(), false),
     ];
     for (coding, body, undecoded) in cases {
-        let step = with_body(&format!("Content-Encoding: {coding}\r\n"), &body);
+        let step = coded(coding, &body);
         let server = ScriptedServer::start(move |_| vec![step.clone()]).await;
         let mut client = TestClient::new(open_settings());
         let response = client.get(&server.url("/")).await.outcome.unwrap();
@@ -266,168 +115,43 @@ async fn undecoded_content_is_marked() {
 #[tokio::test]
 async fn bodies() {
     let chunked = |body: &str| send(head("Transfer-Encoding: chunked\r\n") + body);
-    let endless_trailers = vec![
-        chunked("5\r\nhello\r\n0\r\n"),
-        ServerAction::Flood(b"A: b\r\n".repeat(100)),
-    ];
-    let rows = vec![
-        row(
-            5,
-            "endless body",
-            vec![send(head("")), ServerAction::Flood(vec![b'x'; 1 << 16])],
-            "200 truncated:size",
-        ),
-        row(
-            5,
-            "endless chunks",
-            vec![
-                chunked(""),
-                ServerAction::Flood(b"5\r\nhello\r\n".repeat(1000)),
-            ],
-            "200 truncated:size",
-        ),
-        row(
-            5,
-            "a declared terabyte",
-            vec![
-                send(head("Content-Length: 1099511627776\r\n")),
-                ServerAction::Flood(vec![b'x'; 1 << 16]),
-            ],
-            "200 truncated:size",
-        ),
-        row(
-            11,
-            "chunk size that is none",
-            vec![chunked("xyz\r\nhello\r\n0\r\n\r\n"), ServerAction::Hang],
-            "200 truncated:malformed",
-        )
-        .content(""),
-        row(
-            11,
-            "chunk size that overflows",
-            vec![
-                chunked("5\r\nhello\r\nfffffffffffffffff\r\n"),
-                ServerAction::Hang,
-            ],
-            "200 truncated:malformed",
-        )
-        .content("hello"),
-        row(
-            11,
-            "chunk without its end",
-            vec![
-                chunked("5\r\nhelloXX5\r\nhello\r\n0\r\n\r\n"),
-                ServerAction::Hang,
-            ],
-            "200 truncated:malformed",
-        )
-        .content("hello"),
-        row(
-            11,
-            "endless trailers",
-            endless_trailers,
-            "200 truncated:malformed",
-        )
-        .content("hello"),
-        row(
-            11,
-            "endless chunk extension",
-            vec![chunked("5"), ServerAction::Flood(b";a=b".repeat(1000))],
-            "200 truncated:malformed",
-        ),
-        row(
-            12,
-            "body shorter than declared",
-            vec![
-                send(head("Content-Length: 100\r\n") + "hello"),
-                ServerAction::Close,
-            ],
-            "200 truncated:length",
-        )
-        .content("hello"),
-        row(
-            13,
-            "body longer than declared",
-            vec![send(head("Content-Length: 5\r\n") + "hello, world")],
-            "200",
-        )
-        .content("hello"),
-        row(
-            16,
-            "204 with a body",
-            vec![send(
-                "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello",
-            )],
-            "204",
-        )
-        .content(""),
-        row(
-            16,
-            "304 with a body",
-            vec![send(
-                "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nhello",
-            )],
-            "304",
-        )
-        .content(""),
-        row(
-            17,
-            "end within a chunk",
-            vec![chunked("a\r\nhello"), ServerAction::Close],
-            "200 truncated:reset",
-        )
-        .content("hello"),
-        row(
-            17,
-            "end between chunks",
-            vec![chunked("5\r\nhello\r\n"), ServerAction::Close],
-            "200 truncated:reset",
-        )
-        .content("hello"),
-        row(
-            0,
-            "body until the end",
-            vec![
-                send(head("Connection: close\r\n") + "hello"),
-                ServerAction::Close,
-            ],
-            "200",
-        )
-        .content("hello"),
-        row(
-            0,
-            "HTTP/1.0",
-            vec![send("HTTP/1.0 200 OK\r\n\r\nhello"), ServerAction::Close],
-            "200",
-        )
-        .content("hello"),
-        row(
-            0,
-            "chunks",
-            vec![chunked("5;x=y\r\nhello\r\n2\r\n, \r\n0\r\nT: t\r\n\r\n")],
-            "200",
-        )
-        .content("hello, ")
-        .open(),
-        row(
-            0,
-            "no body",
-            vec![send(head("Content-Length: 0\r\n"))],
-            "200",
-        )
-        .content("")
-        .open(),
-        row(
-            0,
-            "404",
-            vec![send(
-                "HTTP/1.1 404 Gone Fishing\r\nContent-Length: 2\r\n\r\nno",
-            )],
-            "404",
-        )
-        .content("no")
-        .open(),
-    ];
+    let flood = |bytes: &[u8]| ServerAction::Flood(bytes.repeat(1000));
+    let short = send(head("Content-Length: 100\r\n") + "hello");
+    let terabyte = send(head("Content-Length: 1099511627776\r\n"));
+    let closing = send(head("Connection: close\r\n") + "hello");
+    let nothing = send(head("Content-Length: 0\r\n"));
+    let no_content = "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello";
+    let not_modified = "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nhello";
+    let gone = "HTTP/1.1 404 Gone Fishing\r\nContent-Length: 2\r\n\r\nno";
+    let (close, hang) = (|| ServerAction::Close, || ServerAction::Hang);
+    let rows = cases! {
+        5 "endless body": [send(head("")), flood(&[b'x'; 64])] => "200 truncated:size";
+        5 "endless chunks": [chunked(""), flood(b"5\r\nhello\r\n")] => "200 truncated:size";
+        5 "a declared terabyte": [terabyte, flood(&[b'x'; 64])] => "200 truncated:size";
+        11 "invalid chunk size": [chunked("xyz\r\nhello\r\n0\r\n\r\n"), hang()]
+            => "200 truncated:malformed" "";
+        11 "chunk size that overflows": [chunked("5\r\nhello\r\nfffffffffffffffff\r\n"), hang()]
+            => "200 truncated:malformed" "hello";
+        11 "chunk without its end": [chunked("5\r\nhelloXX5\r\nhello\r\n0\r\n\r\n"), hang()]
+            => "200 truncated:malformed" "hello";
+        11 "endless trailers": [chunked("5\r\nhello\r\n0\r\n"), flood(b"A: b\r\n")]
+            => "200 truncated:malformed" "hello";
+        11 "endless chunk extension": [chunked("5"), flood(b";a=b")] => "200 truncated:malformed";
+        12 "body shorter than declared": [short, close()] => "200 truncated:length" "hello";
+        13 "body longer than declared": [send(head("Content-Length: 5\r\n") + "hello, world")]
+            => "200" "hello";
+        16 "204 with a body": [send(no_content)] => "204" "";
+        16 "304 with a body": [send(not_modified)] => "304" "";
+        17 "end within a chunk": [chunked("a\r\nhello"), close()] => "200 truncated:reset" "hello";
+        17 "end between chunks": [chunked("5\r\nhello\r\n"), close()]
+            => "200 truncated:reset" "hello";
+        0 "body until the end": [closing, close()] => "200" "hello";
+        0 "HTTP/1.0": [send("HTTP/1.0 200 OK\r\n\r\nhello"), close()] => "200" "hello";
+        0 "chunks": [chunked("5;x=y\r\nhello\r\n2\r\n, \r\n0\r\nT: t\r\n\r\n")]
+            => "200" "hello, " open;
+        0 "no body": [nothing] => "200" "" open;
+        0 "404": [send(gone)] => "404" "no" open;
+    };
     run(rows, limits()).await;
 }
 
@@ -435,32 +159,13 @@ async fn bodies() {
 /// certain.
 #[tokio::test]
 async fn reset() {
-    let rows = vec![
-        row(
-            17,
-            "reset before the head",
-            vec![ServerAction::Reset],
-            "reset",
-        ),
-        row(
-            17,
-            "reset within the head",
-            vec![send("HTTP/1.1 200 OK\r\nContent-"), ServerAction::Reset],
-            "reset",
-        ),
-        row(
-            17,
-            "end before the head",
-            vec![ServerAction::Close],
-            "reset",
-        ),
-        row(
-            17,
-            "end within the head",
-            vec![send("HTTP/1.1 2"), ServerAction::Close],
-            "reset",
-        ),
-    ];
+    let half = || send("HTTP/1.1 200 OK\r\nContent-");
+    let rows = cases! {
+        17 "reset before the head": [ServerAction::Reset] => "reset";
+        17 "reset within the head": [half(), ServerAction::Reset] => "reset";
+        17 "end before the head": [ServerAction::Close] => "reset";
+        17 "end within the head": [send("HTTP/1.1 2"), ServerAction::Close] => "reset";
+    };
     run(rows, limits()).await;
     let server = ScriptedServer::start(|_| {
         vec![
@@ -488,184 +193,52 @@ async fn reset() {
 
 #[tokio::test]
 async fn heads() {
-    let flood = |count: usize| head(&"A: b\r\n".repeat(count)).into_bytes();
+    let flood = |bytes: &[u8]| ServerAction::Flood(bytes.repeat(1000));
     let early = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
     let ok = head("Content-Length: 2\r\n") + "ok";
-    let lengths = "Content-Length: 2\r\nContent-Length: 2\r\n";
-    let rows = vec![
-        row(
-            8,
-            "100 fields",
-            vec![send(head(
-                &("A: b\r\n".repeat(99) + "Content-Length: 0\r\n"),
-            ))],
-            "200",
-        )
-        .open(),
-        row(8, "101 fields", vec![send(flood(101))], "headers:too-large"),
-        row(
-            8,
-            "endless fields",
-            vec![
-                send("HTTP/1.1 200 OK\r\n"),
-                ServerAction::Flood(b"A: b\r\n".repeat(50)),
-            ],
-            "headers:too-large",
-        ),
-        row(
-            8,
-            "an endless line",
-            vec![
-                send("HTTP/1.1 200 OK\r\nA: "),
-                ServerAction::Flood(vec![b'x'; 1 << 16]),
-            ],
-            "headers:too-large",
-        ),
-        row(
-            8,
-            "an endless reason",
-            vec![
-                send("HTTP/1.1 200 "),
-                ServerAction::Flood(vec![b'x'; 1 << 16]),
-            ],
-            "headers:too-large",
-        ),
-        row(
-            8,
-            "63 KB of fields",
-            vec![send(head(&format!(
-                "A: {}\r\nContent-Length: 0\r\n",
-                "x".repeat(63 << 10)
-            )))],
-            "200",
-        )
-        .open(),
-        row(
-            9,
-            "folded line",
-            vec![send(head("A: b\r\n c\r\nContent-Length: 0\r\n"))],
-            "protocol-error",
-        ),
-        row(
-            9,
-            "NUL in a value",
-            vec![send(head("A: b\0c\r\nContent-Length: 0\r\n"))],
-            "protocol-error",
-        ),
-        row(
-            9,
-            "bare CR in a value",
-            vec![send(head("A: b\rc\r\nContent-Length: 0\r\n"))],
-            "protocol-error",
-        ),
-        row(
-            9,
-            "space before the colon",
-            vec![send(head("A : b\r\nContent-Length: 0\r\n"))],
-            "protocol-error",
-        ),
-        row(
-            10,
-            "two lengths that differ",
-            vec![send(
-                head("Content-Length: 2\r\nContent-Length: 3\r\n") + "ok",
-            )],
-            "protocol-error",
-        ),
-        row(
-            10,
-            "two lengths that agree",
-            vec![send(head(lengths) + "ok")],
-            "200",
-        )
-        .content("ok"),
-        row(
-            10,
-            "a length that is none",
-            vec![send(head("Content-Length: -2\r\n") + "ok")],
-            "protocol-error",
-        ),
-        row(
-            10,
-            "a length and chunks",
-            vec![send(
-                head("Content-Length: 9\r\nTransfer-Encoding: chunked\r\n")
-                    + "2\r\nok\r\n0\r\n\r\n",
-            )],
-            "protocol-error",
-        ),
-        row(
-            10,
-            "chunks and a length",
-            vec![send(
-                head("Transfer-Encoding: chunked\r\nContent-Length: 12\r\n")
-                    + "2\r\nok\r\n0\r\n\r\n",
-            )],
-            "protocol-error",
-        ),
-        row(
-            10,
-            "a length and another transfer coding",
-            vec![
-                send(head("Content-Length: 2\r\nTransfer-Encoding: gzip\r\n") + "ok"),
-                ServerAction::Close,
-            ],
-            "protocol-error",
-        ),
-        row(
-            14,
-            "SSH",
-            vec![send("SSH-2.0-OpenSSH_9.6\r\n"), ServerAction::Hang],
-            "protocol-error",
-        ),
-        row(
-            14,
-            "SMTP",
-            vec![send("220 mail.example ESMTP\r\n"), ServerAction::Hang],
-            "protocol-error",
-        ),
-        row(
-            14,
-            "HTTP/0.9",
-            vec![send("<html>hello</html>\n"), ServerAction::Close],
-            "protocol-error",
-        ),
-        row(
-            14,
-            "HTTP/2 unasked",
-            vec![send("HTTP/2 200 OK\r\n\r\n"), ServerAction::Hang],
-            "protocol-error",
-        ),
-        row(
-            15,
-            "ten informational",
-            vec![send(early.repeat(10) + &ok)],
-            "200",
-        )
-        .content("ok")
-        .open(),
-        row(
-            15,
-            "eleven informational",
-            vec![send(early.repeat(11) + &ok)],
-            "headers:informational",
-        ),
-        row(
-            15,
-            "endless informational",
-            vec![ServerAction::Flood(early.as_bytes().to_vec())],
-            "headers:informational",
-        ),
-        row(
-            15,
-            "an upgrade that was not requested",
-            vec![
-                send("HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
-                ServerAction::Hang,
-            ],
-            "protocol-error",
-        ),
-    ];
+    let fields = |text: &str| send(head(&format!("{text}Content-Length: 0\r\n")));
+    let lengths = |first: &str, second: &str, body: &str| {
+        send(head(&format!("{first}\r\n{second}\r\n")) + body)
+    };
+    let chunks = "2\r\nok\r\n0\r\n\r\n";
+    let chunked = "Transfer-Encoding: chunked";
+    let other_coding = "Transfer-Encoding: gzip";
+    let upgrade = "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n";
+    let (close, hang) = (|| ServerAction::Close, || ServerAction::Hang);
+    let rows = cases! {
+        8 "100 fields": [fields(&"A: b\r\n".repeat(99))] => "200" open;
+        8 "101 fields": [send(head(&"A: b\r\n".repeat(101)))] => "headers:too-large";
+        8 "endless fields": [send("HTTP/1.1 200 OK\r\n"), flood(b"A: b\r\n")]
+            => "headers:too-large";
+        8 "an endless line": [send("HTTP/1.1 200 OK\r\nA: "), flood(&[b'x'; 64])]
+            => "headers:too-large";
+        8 "an endless reason": [send("HTTP/1.1 200 "), flood(&[b'x'; 64])] => "headers:too-large";
+        8 "63 KB of fields": [fields(&format!("A: {}\r\n", "x".repeat(63 << 10)))] => "200" open;
+        9 "folded line": [fields("A: b\r\n c\r\n")] => "protocol-error";
+        9 "NUL in a value": [fields("A: b\0c\r\n")] => "protocol-error";
+        9 "bare CR in a value": [fields("A: b\rc\r\n")] => "protocol-error";
+        9 "space before the colon": [fields("A : b\r\n")] => "protocol-error";
+        10 "two lengths that differ": [lengths("Content-Length: 2", "Content-Length: 3", "ok")]
+            => "protocol-error";
+        10 "two lengths that agree": [lengths("Content-Length: 2", "Content-Length: 2", "ok")]
+            => "200" "ok";
+        10 "an invalid length": [send(head("Content-Length: -2\r\n") + "ok")] => "protocol-error";
+        10 "a length and chunks": [lengths("Content-Length: 9", chunked, chunks)]
+            => "protocol-error";
+        10 "chunks and a length": [lengths(chunked, "Content-Length: 12", chunks)]
+            => "protocol-error";
+        10 "a length and another transfer coding": [lengths("Content-Length: 2", other_coding, "ok"), close()]
+            => "protocol-error";
+        14 "SSH": [send("SSH-2.0-OpenSSH_9.6\r\n"), hang()] => "protocol-error";
+        14 "SMTP": [send("220 mail.example ESMTP\r\n"), hang()] => "protocol-error";
+        14 "HTTP/0.9": [send("<html>hello</html>\n"), close()] => "protocol-error";
+        14 "HTTP/2 that was not requested": [send("HTTP/2 200 OK\r\n\r\n"), hang()]
+            => "protocol-error";
+        15 "ten informational": [send(early.repeat(10) + &ok)] => "200" "ok" open;
+        15 "eleven informational": [send(early.repeat(11) + &ok)] => "headers:informational";
+        15 "endless informational": [flood(early.as_bytes())] => "headers:informational";
+        15 "an upgrade that was not requested": [send(upgrade), hang()] => "protocol-error";
+    };
     run(rows, limits()).await;
 }
 
@@ -678,43 +251,16 @@ async fn times() {
         bytes_per_second: 1000,
         ..limits()
     };
-    let ten = Duration::from_millis(10);
-    let rows = vec![
-        row(
-            6,
-            "slow drip",
-            vec![
-                send(head("Content-Length: 9999\r\n")),
-                ServerAction::Drip(vec![b'x'; 9999], ten),
-            ],
-            "200 truncated:slow",
-        ),
-        row(
-            6,
-            "fast enough, but too long",
-            vec![
-                send(head("")),
-                ServerAction::Drip(vec![b'x'; 1], ten),
-                send(vec![b'x'; 5000]),
-                ServerAction::Hang,
-            ],
-            "200 truncated:time",
-        ),
-        row(
-            7,
-            "no response",
-            vec![ServerAction::Hang],
-            "timeout:first-byte",
-        ),
-        row(
-            7,
-            "slow head",
-            vec![ServerAction::Drip(
-                head(&"A: b\r\n".repeat(99)).into_bytes(),
-                ten,
-            )],
-            "timeout:first-byte",
-        ),
-    ];
+    let drip = |bytes: Vec<u8>| ServerAction::Drip(bytes, Duration::from_millis(10));
+    let declared = send(head("Content-Length: 9999\r\n"));
+    let fast = send(vec![b'x'; 5000]);
+    let slow_head = head(&"A: b\r\n".repeat(99)).into_bytes();
+    let rows = cases! {
+        6 "slow drip": [declared, drip(vec![b'x'; 9999])] => "200 truncated:slow";
+        6 "fast enough, but too long": [send(head("")), drip(vec![b'x']), fast, ServerAction::Hang]
+            => "200 truncated:time";
+        7 "no response": [ServerAction::Hang] => "timeout:first-byte";
+        7 "slow head": [drip(slow_head)] => "timeout:first-byte";
+    };
     run(rows, tight).await;
 }

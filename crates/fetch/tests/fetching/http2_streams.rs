@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::scripted::{TestClient, open_settings, request, summaries, summary};
+use crate::scripted::{TestClient, ask_all, open_settings, summaries, summary};
 use bytes::Bytes;
 use fetch::{FetchAnswer, FetchLimits, FetchOptions, HttpMode};
 use h2::server::SendResponse;
@@ -109,14 +109,9 @@ async fn requests_are_out_together_and_answered_in_any_order() {
         ),
         (5, true, 16)
     );
-    // The same connection again, with answers as they arrive.
-    let mut order = Vec::new();
-    let requests: Vec<_> = urls.iter().map(request).collect();
-    connection
-        .get_all(&requests, |place, _| order.push(place))
-        .await;
-    order.sort_unstable();
-    assert_eq!(order, [0, 1, 2, 3, 4]);
+    // The same connection again.
+    let answers = ask_all(connection, &urls).await;
+    each_its_own(&urls, answers);
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
 
@@ -148,16 +143,8 @@ async fn the_servers_limit_is_kept() {
     let connection = client.connection.as_mut().unwrap();
     assert_eq!(connection.width(), 3);
     let urls: Vec<PageUrl> = (0..12).map(|n| page(&format!("/{n}"))).collect();
-    let requests: Vec<_> = urls.iter().map(request).collect();
-    let mut answers = Vec::new();
-    connection
-        .get_all(&requests, |place, answer| answers.push((place, answer)))
-        .await;
-    answers.sort_by_key(|(place, _)| *place);
-    each_its_own(
-        &urls,
-        answers.into_iter().map(|(_, answer)| answer).collect(),
-    );
+    let answers = ask_all(connection, &urls).await;
+    each_its_own(&urls, answers);
     assert_eq!(most.load(Ordering::SeqCst), 3);
     assert!(connection.is_open());
 }
@@ -188,12 +175,8 @@ async fn one_stream_fails() {
         let answers = client.get_all(&["/a", "/b", "/c"].map(&page)).await;
         assert_eq!(summaries(&answers), ["200", wanted, "200"], "{reason:?}");
         let urls: Vec<PageUrl> = (0..40).map(|n| page(&format!("/{n}"))).collect();
-        let open = client.connection.as_mut().unwrap();
-        let requests: Vec<_> = urls.iter().map(request).collect();
-        let mut outcomes = Vec::new();
-        open.get_all(&requests, |_, answer| outcomes.push(summary(&answer)))
-            .await;
-        assert_eq!(outcomes, ["200"; 40], "{reason:?}");
+        let answers = ask_all(client.connection.as_mut().unwrap(), &urls).await;
+        assert_eq!(summaries(&answers), ["200"; 40], "{reason:?}");
         assert_eq!(connections.load(Ordering::SeqCst), 1, "{reason:?}");
     }
 }

@@ -22,10 +22,8 @@ fn url(text: &str) -> PageUrl {
 
 /// The answer of the name server.
 enum DnsRecords {
-    Addresses {
-        addresses: Vec<Ipv4Addr>,
-        lifetime: u32,
-    },
+    /// These addresses, with a TTL of 0.
+    Addresses(Vec<Ipv4Addr>),
     NoSuchName,
     Failure,
     Silence,
@@ -52,10 +50,7 @@ async fn name_server(
             };
             let records = match answer(&name, number) {
                 // The name exists, and has no address of the other family.
-                DnsRecords::Addresses { .. } if !is_ipv4 => DnsRecords::Addresses {
-                    addresses: Vec::new(),
-                    lifetime: 60,
-                },
+                DnsRecords::Addresses(_) if !is_ipv4 => at(&[]),
                 records => records,
             };
             if let Some(reply) = reply(&packet[..end + 4], &records) {
@@ -83,13 +78,10 @@ fn question_name(packet: &[u8]) -> (String, usize) {
 }
 
 fn reply(question: &[u8], records: &DnsRecords) -> Option<Vec<u8>> {
-    let (code, addresses, lifetime) = match records {
-        DnsRecords::Addresses {
-            addresses,
-            lifetime,
-        } => (0, &addresses[..], *lifetime),
-        DnsRecords::NoSuchName => (3, &[][..], 0),
-        DnsRecords::Failure => (2, &[][..], 0),
+    let (code, addresses) = match records {
+        DnsRecords::Addresses(addresses) => (0, &addresses[..]),
+        DnsRecords::NoSuchName => (3, &[][..]),
+        DnsRecords::Failure => (2, &[][..]),
         DnsRecords::Silence => return None,
     };
     let mut reply = question.to_vec();
@@ -97,10 +89,8 @@ fn reply(question: &[u8], records: &DnsRecords) -> Option<Vec<u8>> {
     reply[6..8].copy_from_slice(&u16::try_from(addresses.len()).unwrap().to_be_bytes());
     reply[8..12].fill(0);
     for address in addresses {
-        // A pointer to the name in the question, type A, class IN.
-        reply.extend_from_slice(&[0xc0, 12, 0, 1, 0, 1]);
-        reply.extend_from_slice(&lifetime.to_be_bytes());
-        reply.extend_from_slice(&[0, 4]);
+        // A pointer to the name in the question, type A, class IN, TTL, length.
+        reply.extend_from_slice(&[0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4]);
         reply.extend_from_slice(&address.octets());
     }
     if matches!(records, DnsRecords::NoSuchName) {
@@ -113,11 +103,8 @@ fn reply(question: &[u8], records: &DnsRecords) -> Option<Vec<u8>> {
     Some(reply)
 }
 
-fn at(address: [u8; 4]) -> DnsRecords {
-    DnsRecords::Addresses {
-        addresses: vec![address.into()],
-        lifetime: 0,
-    }
+fn at(addresses: &[[u8; 4]]) -> DnsRecords {
+    DnsRecords::Addresses(addresses.iter().copied().map(Ipv4Addr::from).collect())
 }
 
 fn fetcher(name_server: SocketAddr, settings: FetchOptions) -> Fetcher {
@@ -145,36 +132,13 @@ async fn verdict(fetcher: &Fetcher, text: &str) -> String {
 async fn addresses_in_every_form() {
     let (server, asked) = name_server(|_, _| DnsRecords::NoSuchName).await;
     let strict = fetcher(server, FetchOptions::default());
-    for text in [
-        "http://127.0.0.1/",
-        "http://127.0.0.1./",
-        "http://127.1/",
-        "http://2130706433/",
-        "http://0x7f000001/",
-        "http://0177.0.0.1/",
-        "http://0x7f.0.0.0x1/",
-        "http://0.0.0.0/",
-        "http://0/",
-        "http://[::]/",
-        "http://[::1]/",
-        "http://[::ffff:127.0.0.1]/",
-        "http://[::ffff:7f00:1]/",
-        "http://[64:ff9b::7f00:1]/",
-        "http://[2002:7f00:1::]/",
-        "http://169.254.169.254/latest/meta-data/",
-        "http://10.0.0.1/",
-        "http://192.168.1.1/",
-        "http://[fe80::1]/",
-        "http://[fc00::1]/",
-        "http://１２７.０.０.１/",
-        "http://127。0。0。1/",
-        "http://100.100.100.200/",
-    ] {
-        assert_eq!(
-            verdict(&strict, text).await,
-            "refused:private-address",
-            "{text}"
-        );
+    let hosts = "127.0.0.1 127.0.0.1. 127.1 2130706433 0x7f000001 0177.0.0.1 0x7f.0.0.0x1 0.0.0.0 0 \
+        [::] [::1] [::ffff:127.0.0.1] [::ffff:7f00:1] [64:ff9b::7f00:1] [2002:7f00:1::] \
+        169.254.169.254/latest/meta-data 10.0.0.1 192.168.1.1 [fe80::1] [fc00::1] \
+        １２７.０.０.１ 127。0。0。1 100.100.100.200";
+    for host in hosts.split_whitespace() {
+        let verdict = verdict(&strict, &format!("http://{host}/")).await;
+        assert_eq!(verdict, "refused:private-address", "{host}");
     }
     assert_eq!(verdict(&strict, "http://1.1.1.1/").await, "1.1.1.1:80");
     assert_eq!(
@@ -192,28 +156,14 @@ async fn addresses_in_every_form() {
 #[tokio::test]
 async fn names_that_lie() {
     let (server, asked) = name_server(|name, _| match name {
-        "public.example" => at([1, 1, 1, 1]),
-        "private.example" => at([10, 0, 0, 1]),
-        "metadata.example" => at([169, 254, 169, 254]),
-        "mixed.example" => DnsRecords::Addresses {
-            addresses: vec![[127, 0, 0, 1].into(), [9, 9, 9, 9].into()],
-            lifetime: 60,
-        },
-        "many.example" => {
-            let addresses = (0..60u8)
-                .map(|last| Ipv4Addr::new(10, 0, 0, last))
-                .collect();
-            DnsRecords::Addresses {
-                addresses,
-                lifetime: 60,
-            }
-        }
+        "public.example" => at(&[[1, 1, 1, 1]]),
+        "private.example" => at(&[[10, 0, 0, 1]]),
+        "metadata.example" => at(&[[169, 254, 169, 254]]),
+        "mixed.example" => at(&[[127, 0, 0, 1], [9, 9, 9, 9]]),
+        "many.example" => at(&std::array::from_fn::<_, 60, _>(|n| [10, 0, 0, n as u8])),
         "broken.example" => DnsRecords::Failure,
         "silent.example" => DnsRecords::Silence,
-        "empty.example" => DnsRecords::Addresses {
-            addresses: Vec::new(),
-            lifetime: 60,
-        },
+        "empty.example" => at(&[]),
         _ => DnsRecords::NoSuchName,
     })
     .await;
@@ -236,7 +186,7 @@ async fn names_that_lie() {
     for (text, wanted) in cases {
         assert_eq!(verdict(&strict, text).await, wanted, "{text}");
     }
-    // Row 71: only 16 of a thousand addresses are considered.
+    // Row 71: only 16 of the 60 addresses are considered.
     let open = fetcher(server, open_settings());
     let route = open.route(&url("http://many.example/")).await.unwrap();
     assert_eq!(format!("{route:?}").matches("10.0.0.").count(), 16);
@@ -258,12 +208,9 @@ async fn rebinding() {
     let trap =
         ScriptedServer::start(|_| vec![send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret")])
             .await;
-    let (server, _) = name_server(|_, asked| {
-        if asked == 0 {
-            at([192, 0, 2, 1])
-        } else {
-            at([127, 0, 0, 1])
-        }
+    let (server, _) = name_server(|_, asked| match asked {
+        0 => at(&[[192, 0, 2, 1]]),
+        _ => at(&[[127, 0, 0, 1]]),
     })
     .await;
     // A documentation address stands for a public one. It is allowed because it is a seed.
@@ -298,19 +245,9 @@ async fn rebinding() {
 /// A server with several addresses is always reached at the same one.
 #[tokio::test]
 async fn the_order_of_addresses_does_not_matter() {
-    let (server, _) = name_server(|name, _| {
-        let mut addresses: Vec<Ipv4Addr> = vec![
-            [9, 9, 9, 9].into(),
-            [1, 1, 1, 1].into(),
-            [8, 8, 8, 8].into(),
-        ];
-        if name == "b.example" {
-            addresses.reverse();
-        }
-        DnsRecords::Addresses {
-            addresses,
-            lifetime: 60,
-        }
+    let (server, _) = name_server(|name, _| match name {
+        "b.example" => at(&[[8, 8, 8, 8], [1, 1, 1, 1], [9, 9, 9, 9]]),
+        _ => at(&[[9, 9, 9, 9], [1, 1, 1, 1], [8, 8, 8, 8]]),
     })
     .await;
     let fetcher = fetcher(server, FetchOptions::default());
@@ -322,7 +259,7 @@ async fn the_order_of_addresses_does_not_matter() {
 #[tokio::test]
 async fn ourselves() {
     let own = ScriptedServer::start(|_| vec![]).await;
-    let (server, _) = name_server(|_, _| at([127, 0, 0, 1])).await;
+    let (server, _) = name_server(|_, _| at(&[[127, 0, 0, 1]])).await;
     let settings = FetchOptions {
         own_listeners: vec![own.address],
         ..open_settings()
@@ -342,11 +279,7 @@ async fn ourselves() {
 #[tokio::test]
 async fn the_next_address_is_tried() {
     let there = ScriptedServer::start(|_| vec![]).await;
-    let (server, _) = name_server(|_, _| DnsRecords::Addresses {
-        addresses: vec![[127, 0, 0, 1].into(), [127, 0, 0, 0].into()],
-        lifetime: 60,
-    })
-    .await;
+    let (server, _) = name_server(|_, _| at(&[[127, 0, 0, 1], [127, 0, 0, 0]])).await;
     let fetcher = fetcher(server, open_settings());
     let page = url(&format!("http://two.example:{}/next", there.address.port()));
     let route = fetcher.route(&page).await.unwrap();
@@ -499,9 +432,10 @@ async fn proxies() {
     );
     assert!(target.asked.lock().unwrap().is_empty());
     drop(proxy);
-    let nobody = ProxySettings { port: 1, ..through };
+    // No proxy listens on port 1.
+    let absent = ProxySettings { port: 1, ..through };
     let mut client = TestClient::new(FetchOptions {
-        proxy: Some(nobody),
+        proxy: Some(absent),
         ..FetchOptions::default()
     });
     assert_eq!(summary(&client.get(&page).await), "proxy");

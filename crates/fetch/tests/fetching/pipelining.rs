@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use crate::hostile_tls::{Authority, acceptor, begin, secure, settings};
 use crate::scripted::{
-    ScriptedServer, ServerAction, TestClient, open_settings, request, send, summaries, summary,
+    ScriptedServer, ServerAction, TestClient, ask_all, open_settings, request, send, summaries,
+    summary,
 };
 use fetch::{FetchAnswer, FetchLimits, FetchOptions, HttpMode, PipelineDepth, Trouble};
 use page::url::PageUrl;
@@ -77,6 +78,17 @@ fn page(path: &str) -> Vec<u8> {
     .into_bytes()
 }
 
+/// Answers up to `count` requests. Returns whether the client sent that many.
+async fn answer_up_to(tcp: &mut TcpStream, count: usize) -> bool {
+    for _ in 0..count {
+        match take(tcp, 1).await.pop() {
+            Some(path) => tcp.write_all(&page(&path)).await.unwrap(),
+            None => return false,
+        }
+    }
+    true
+}
+
 /// Closes in an orderly way, so that no reset overtakes the bytes sent before.
 async fn hang_up(mut tcp: TcpStream) {
     let _ = tcp.shutdown().await;
@@ -90,11 +102,12 @@ fn depth(requests: u8) -> FetchOptions {
     }
 }
 
-/// Asserts that every answer received is that of its page.
+/// Asserts that every complete answer is that of its page.
 fn each_its_own(urls: &[PageUrl], answers: &[FetchAnswer]) {
     for (url, answer) in urls.iter().zip(answers) {
-        if let Ok(response) = &answer.outcome {
-            assert_eq!(response.content, url.path_and_query());
+        if summary(answer) == "200" {
+            let content = &answer.outcome.as_ref().unwrap().content;
+            assert_eq!(*content, url.path_and_query());
         }
     }
 }
@@ -234,7 +247,7 @@ async fn nothing_is_lost_when_the_server_hangs_up() {
                 rounds += 1;
                 assert!(rounds < 20, "{label}");
                 let answers = client.get_all(&left).await;
-                each_whole(&left, &answers, &label);
+                each_its_own(&left, &answers);
                 let outcomes = summaries(&answers);
                 let whole = outcomes
                     .iter()
@@ -256,15 +269,6 @@ async fn nothing_is_lost_when_the_server_hangs_up() {
                 assert!(whole == left.len() || !client.is_open(), "{label}");
                 left.drain(..whole);
             }
-        }
-    }
-}
-
-fn each_whole(urls: &[PageUrl], answers: &[FetchAnswer], label: &str) {
-    for (url, answer) in urls.iter().zip(answers) {
-        if summary(answer) == "200" {
-            let content = &answer.outcome.as_ref().unwrap().content;
-            assert_eq!(*content, url.path_and_query(), "{label}");
         }
     }
 }
@@ -374,15 +378,12 @@ async fn the_width_is_what_a_server_answers() {
     for (limit, width) in cases {
         let server = Raw::start(move |_, mut tcp| {
             Box::pin(async move {
-                for _ in 0..limit {
-                    match take(&mut tcp, 1).await.pop() {
-                        Some(path) => tcp.write_all(&page(&path)).await.unwrap(),
-                        None => return,
-                    }
+                if answer_up_to(&mut tcp, limit).await {
+                    // Closes only after a request arrived, so that the connection does not end
+                    // idle.
+                    take(&mut tcp, 1).await;
+                    hang_up(tcp).await;
                 }
-                // Closes only after a request arrived, so that the connection does not end idle.
-                take(&mut tcp, 1).await;
-                hang_up(tcp).await;
             })
         })
         .await;
@@ -407,30 +408,21 @@ async fn the_width_is_what_a_server_answers() {
 async fn a_limit_of_requests_is_no_fault() {
     let server = Raw::start(|_, mut tcp| {
         Box::pin(async move {
-            for _ in 0..10 {
-                match take(&mut tcp, 1).await.pop() {
-                    Some(path) => tcp.write_all(&page(&path)).await.unwrap(),
-                    None => return,
-                }
+            if answer_up_to(&mut tcp, 10).await {
+                hang_up(tcp).await;
             }
-            hang_up(tcp).await;
         })
     })
     .await;
     let urls = server.pages(4);
-    let requests: Vec<_> = urls.iter().map(request).collect();
     let client = TestClient::new(depth(4));
     for round in 0..4 {
         let mut connection = client.connect(&urls[0]).await.unwrap();
         assert_eq!(connection.width(), 4, "{round}");
         for wanted in [4, 4, 2] {
-            let mut answers = 0;
-            connection
-                .get_all(&requests, |_, answer| {
-                    answers += usize::from(answer.outcome.is_ok());
-                })
-                .await;
-            assert_eq!(answers, wanted, "{round}");
+            let answers = ask_all(&mut connection, &urls).await;
+            let answers = answers.iter().filter(|answer| answer.outcome.is_ok());
+            assert_eq!(answers.count(), wanted, "{round}");
         }
     }
 }
@@ -441,9 +433,7 @@ async fn a_limit_of_requests_is_no_fault() {
 async fn a_kept_connection_that_ends_is_no_fault() {
     let server = Raw::start(|_, mut tcp| {
         Box::pin(async move {
-            if let Some(path) = take(&mut tcp, 1).await.pop() {
-                tcp.write_all(&page(&path)).await.unwrap();
-            }
+            answer_up_to(&mut tcp, 1).await;
             // Closes only after a request arrived, so that the client cannot know.
             take(&mut tcp, 1).await;
             hang_up(tcp).await;
@@ -451,17 +441,13 @@ async fn a_kept_connection_that_ends_is_no_fault() {
     })
     .await;
     let urls = server.pages(4);
-    let requests: Vec<_> = urls.iter().map(request).collect();
     let client = TestClient::new(depth(4));
     for round in 0..4 {
         let mut connection = client.connect(&urls[0]).await.unwrap();
         assert_eq!(connection.width(), 4, "{round}");
-        assert_eq!(summary(&connection.get(&requests[0]).await), "200");
-        let mut outcomes = Vec::new();
-        connection
-            .get_all(&requests, |_, answer| outcomes.push(summary(&answer)))
-            .await;
-        assert_eq!(outcomes, ["unanswered"; 4], "{round}");
+        assert_eq!(summary(&connection.get(&request(&urls[0])).await), "200");
+        let answers = ask_all(&mut connection, &urls).await;
+        assert_eq!(summaries(&answers), ["unanswered"; 4], "{round}");
     }
 }
 
@@ -478,14 +464,9 @@ async fn a_connection_that_ended_meanwhile_reports_all_requests() {
         let url = server.url("/a");
         assert_eq!(summary(&client.get(&url).await), "200");
         tokio::time::sleep(Duration::from_millis(100)).await;
-        let connection = client.connection.as_mut().unwrap();
-        let mut outcomes = Vec::new();
-        connection
-            .get_all(&[request(&url); 3], |_, answer| {
-                outcomes.push(summary(&answer))
-            })
-            .await;
-        assert_eq!(outcomes, ["unanswered"; 3], "{http:?}");
+        let urls = [url.clone(), url.clone(), url];
+        let answers = ask_all(client.connection.as_mut().unwrap(), &urls).await;
+        assert_eq!(summaries(&answers), ["unanswered"; 3], "{http:?}");
     }
 }
 
@@ -517,14 +498,9 @@ async fn a_close_after_the_last_page_is_no_fault() {
 async fn an_accident_is_forgiven() {
     let server = Raw::start(|nth, mut tcp| {
         Box::pin(async move {
-            let answers = if nth % 2 == 0 { 1 } else { 8 };
-            for _ in 0..answers {
-                match take(&mut tcp, 1).await.pop() {
-                    Some(path) => tcp.write_all(&page(&path)).await.unwrap(),
-                    None => return,
-                }
+            if answer_up_to(&mut tcp, if nth % 2 == 0 { 1 } else { 8 }).await {
+                hang_up(tcp).await;
             }
-            hang_up(tcp).await;
         })
     })
     .await;
@@ -560,19 +536,9 @@ async fn one_request_alone() {
     assert_eq!(summary(&other.get(&request(&bad)).await), "protocol-error");
     let elsewhere = PageUrl::parse("http://127.0.0.1:1/").unwrap();
     let mut mixed = client.connect(&next).await.unwrap();
-    let mut outcomes = Vec::new();
-    let requests = [request(&elsewhere), request(&next), request(&elsewhere)];
-    mixed
-        .get_all(&requests, |place, answer| {
-            outcomes.push((place, summary(&answer)))
-        })
-        .await;
-    outcomes.sort_unstable();
+    let answers = ask_all(&mut mixed, &[elsewhere.clone(), next, elsewhere]).await;
     let wanted = ["refused:other-server", "200", "refused:other-server"];
-    assert_eq!(
-        outcomes,
-        [0, 1, 2].map(|place| (place, wanted[place].to_owned()))
-    );
+    assert_eq!(summaries(&answers), wanted);
     assert!(mixed.is_open());
     assert_eq!(mixed.width(), 4);
 }

@@ -49,7 +49,7 @@ const EXCEPTIONS: [(&str, &str, &str); 4] = [
     (
         "GoogleOnly_SystemTest",
         "",
-        "an empty text is no URL, so that it cannot be asked about",
+        "an empty text is not a URL, so there is no page to check",
     ),
     (
         "ID_Encoding",
@@ -65,7 +65,7 @@ const EXCEPTIONS: [(&str, &str, &str); 4] = [
     (
         "GoogleOnly_IndexHTMLisDirectory",
         "http://foo.com/allowed-slash/",
-        "not in RFC 9309, and it takes a right that the text does not give",
+        "RFC 9309 does not equate a directory with its index.html, and the file does not allow it",
     ),
 ];
 
@@ -118,192 +118,119 @@ fn files_of_crawler_commons() {
             .expect(name);
         Robots::parse(bytes, agent)
     };
-    let check = |name: &str, agent: &str, path: &str, allowed: bool| {
+    // The name of a file, then lines of agent, path, and whether the agent may fetch it.
+    let table = "
+        crawl-delay-group-merging.txt
+            mybot /private/ no
+            mybot /login/ yes
+            yourbot /private/ no
+            yourbot /login/ no
+            avocet /private/ yes
+        extensions-group-merging.txt
+            mybot /private/ no
+            yourbot /login/ no
+            avocet /llms.txt yes
+            avocet /other no
+        extension-robots.txt
+            mybot /private/ no
+            mybot /secret/ yes
+        directive-typos-robots.txt
+            bot1 /dissalow/ no
+            bot1 /desallow/ no
+            bot2 /useragent/ no
+            bot3 /useg-agent/ yes
+            bot4 /useragent-no-colon/ no
+        format-errors-robots.txt
+            bot1 /whitespace-before-colon/ no
+            bot1 /no-colon/ no
+            bot2 /no-colon-useragent/ no
+            bot3 /whitespace-before-colon yes
+            bot3 /x no
+        malformed-path.txt
+            avocet /wiki/Wikipedia_talk:Mediation_Committee/ no
+            avocet /wiki/Wikipedia_talk%3Mediation_Committee/ no
+            avocet /wiki/other yes
+        many-user-agents.txt
+            wget / no
+        merge-rules.txt
+            wget /tmp/bar no
+            wget /foo/bar yes
+            testy /anything no
+            avocet /foo/bar no
+        precedence-of-rules.txt
+            wget /foo yes
+            testy /foo/bar yes
+            testy /foo/baz no
+        wildcards.txt
+            avocet /a/gcrnsts no
+            avocet /wishlist/universal-x yes
+            avocet /wishlist/x no
+            EtaoSpider /x no
+        rfc9309-example-simple-robots.txt
+            foobot /example/page.html yes
+            foobot /example/disallowed.gif no
+            barbot /example/page.html no
+            quxbot /example/page.html yes
+            avocet /publications/ yes
+            avocet /publications/x.gif yes
+            avocet /x.gif no
+        rfc9309-example-longest-match-robots.txt
+            foobot /example/page/ yes
+            foobot /example/page/disallowed.gif no
+        twitter.com-robots.txt
+            avocet /x?y=z no
+        www.flot.com-robots.txt
+            avocet /img/x no
+        extended-standard-robots.txt
+            bot2 / yes";
+    let mut robots = "";
+    for line in table.lines().skip(1) {
+        let [agent, path, allowed] = line.split_whitespace().collect::<Vec<_>>()[..] else {
+            robots = line.trim();
+            continue;
+        };
         let page = url(&format!("http://example.com{path}"));
-        assert_eq!(
-            read(name, agent).allows(&page),
-            allowed,
-            "{name} as {agent}: {path}"
-        );
-    };
-    let delay = |name: &str, agent: &str, seconds: Option<u64>| {
-        let wanted = seconds.map(Duration::from_secs);
-        assert_eq!(read(name, agent).crawl_delay(), wanted, "{name} as {agent}");
-    };
-    let sitemaps = |name: &str, wanted: &[&str]| {
-        let found = read(name, "avocet").sitemaps(&url("http://example.com/robots.txt"));
-        assert_eq!(
-            found.iter().map(PageUrl::as_str).collect::<Vec<_>>(),
-            wanted,
-            "{name}"
-        );
-    };
-    delay("astore.amazon.com-robots.txt", "avocet", Some(5));
-    delay("dos-line-endings.txt", "avocet", Some(1));
-    delay("crawl-delay-group-merging.txt", "mybot", Some(10));
-    delay("crawl-delay-group-merging.txt", "yourbot", None);
-    delay("crawl-delay-group-merging.txt", "avocet", Some(30));
-    check("crawl-delay-group-merging.txt", "mybot", "/private/", false);
-    check("crawl-delay-group-merging.txt", "mybot", "/login/", true);
-    check(
-        "crawl-delay-group-merging.txt",
-        "yourbot",
-        "/private/",
-        false,
-    );
-    check("crawl-delay-group-merging.txt", "yourbot", "/login/", false);
-    check("crawl-delay-group-merging.txt", "avocet", "/private/", true);
-    check("extensions-group-merging.txt", "mybot", "/private/", false);
-    check("extensions-group-merging.txt", "yourbot", "/login/", false);
-    check("extensions-group-merging.txt", "avocet", "/llms.txt", true);
-    check("extensions-group-merging.txt", "avocet", "/other", false);
-    check("extension-robots.txt", "mybot", "/private/", false);
-    check("extension-robots.txt", "mybot", "/secret/", true);
-    sitemaps("extension-robots.txt", &["http://example.com/sitemap.xml"]);
-    check("directive-typos-robots.txt", "bot1", "/dissalow/", false);
-    check("directive-typos-robots.txt", "bot1", "/desallow/", false);
-    check("directive-typos-robots.txt", "bot2", "/useragent/", false);
-    check("directive-typos-robots.txt", "bot3", "/useg-agent/", true);
-    check(
-        "directive-typos-robots.txt",
-        "bot4",
-        "/useragent-no-colon/",
-        false,
-    );
-    check(
-        "format-errors-robots.txt",
-        "bot1",
-        "/whitespace-before-colon/",
-        false,
-    );
-    check("format-errors-robots.txt", "bot1", "/no-colon/", false);
-    check(
-        "format-errors-robots.txt",
-        "bot2",
-        "/no-colon-useragent/",
-        false,
-    );
-    check(
-        "format-errors-robots.txt",
-        "bot3",
-        "/whitespace-before-colon",
-        true,
-    );
-    check("format-errors-robots.txt", "bot3", "/x", false);
-    sitemaps(
-        "format-errors-robots.txt",
-        &["http://example.com/sitemap.xml"],
-    );
-    sitemaps(
-        "relative-sitemap-robots.txt",
-        &["http://example.com/sitemap.xml"],
-    );
-    check(
-        "malformed-path.txt",
-        "avocet",
-        "/wiki/Wikipedia_talk:Mediation_Committee/",
-        false,
-    );
-    check(
-        "malformed-path.txt",
-        "avocet",
-        "/wiki/Wikipedia_talk%3Mediation_Committee/",
-        false,
-    );
-    check("malformed-path.txt", "avocet", "/wiki/other", true);
-    check("many-user-agents.txt", "wget", "/", false);
-    check("merge-rules.txt", "wget", "/tmp/bar", false);
-    check("merge-rules.txt", "wget", "/foo/bar", true);
-    check("merge-rules.txt", "testy", "/anything", false);
-    check("merge-rules.txt", "avocet", "/foo/bar", false);
-    check("precedence-of-rules.txt", "wget", "/foo", true);
-    check("precedence-of-rules.txt", "testy", "/foo/bar", true);
-    check("precedence-of-rules.txt", "testy", "/foo/baz", false);
-    check("wildcards.txt", "avocet", "/a/gcrnsts", false);
-    check("wildcards.txt", "avocet", "/wishlist/universal-x", true);
-    check("wildcards.txt", "avocet", "/wishlist/x", false);
-    check("wildcards.txt", "EtaoSpider", "/x", false);
-    check(
-        "rfc9309-example-simple-robots.txt",
-        "foobot",
-        "/example/page.html",
-        true,
-    );
-    check(
-        "rfc9309-example-simple-robots.txt",
-        "foobot",
-        "/example/disallowed.gif",
-        false,
-    );
-    check(
-        "rfc9309-example-simple-robots.txt",
-        "barbot",
-        "/example/page.html",
-        false,
-    );
-    check(
-        "rfc9309-example-simple-robots.txt",
-        "quxbot",
-        "/example/page.html",
-        true,
-    );
-    check(
-        "rfc9309-example-simple-robots.txt",
-        "avocet",
-        "/publications/",
-        true,
-    );
-    check(
-        "rfc9309-example-simple-robots.txt",
-        "avocet",
-        "/publications/x.gif",
-        true,
-    );
-    check(
-        "rfc9309-example-simple-robots.txt",
-        "avocet",
-        "/x.gif",
-        false,
-    );
-    check(
-        "rfc9309-example-longest-match-robots.txt",
-        "foobot",
-        "/example/page/",
-        true,
-    );
-    check(
-        "rfc9309-example-longest-match-robots.txt",
-        "foobot",
-        "/example/page/disallowed.gif",
-        false,
-    );
+        let found = read(robots, agent).allows(&page);
+        assert_eq!(found, allowed == "yes", "{robots} as {agent}: {path}");
+    }
     for file in [
         "robots-with-utf8-bom.txt",
         "robots-with-utf16be-bom.txt",
         "robots-with-utf16le-bom.txt",
     ] {
-        check(file, "avocet", "/login.aspx", false);
-        check(file, "avocet", "/other", true);
+        let allows = |path| read(file, "avocet").allows(&url(path));
+        assert!(!allows("http://example.com/login.aspx"), "{file}");
+        assert!(allows("http://example.com/other"), "{file}");
     }
-    assert!(
-        !read("sitemap-robots.txt", "avocet")
-            .sitemaps(&url("http://a.example/"))
-            .is_empty()
-    );
-    assert_eq!(
-        read("sitemap-robots-dedup.txt", "avocet")
-            .sitemaps(&url("http://a.example/"))
-            .len(),
-        1
-    );
-    check("twitter.com-robots.txt", "avocet", "/x?y=z", false);
-    check("www.flot.com-robots.txt", "avocet", "/img/x", false);
-    sitemaps(
-        "www.flot.com-robots.txt",
-        &["http://flot.com/sitemap_index.xml"],
-    );
-    delay("extended-standard-robots.txt", "bot2", None);
-    check("extended-standard-robots.txt", "bot2", "/", true);
+    for (name, agent, seconds) in [
+        ("astore.amazon.com-robots.txt", "avocet", Some(5)),
+        ("dos-line-endings.txt", "avocet", Some(1)),
+        ("crawl-delay-group-merging.txt", "mybot", Some(10)),
+        ("crawl-delay-group-merging.txt", "yourbot", None),
+        ("crawl-delay-group-merging.txt", "avocet", Some(30)),
+        ("extended-standard-robots.txt", "bot2", None),
+    ] {
+        let wanted = seconds.map(Duration::from_secs);
+        assert_eq!(read(name, agent).crawl_delay(), wanted, "{name} as {agent}");
+    }
+    let sitemaps =
+        |name: &str| read(name, "avocet").sitemaps(&url("http://example.com/robots.txt"));
+    for (name, wanted) in [
+        ("extension-robots.txt", "http://example.com/sitemap.xml"),
+        ("format-errors-robots.txt", "http://example.com/sitemap.xml"),
+        (
+            "relative-sitemap-robots.txt",
+            "http://example.com/sitemap.xml",
+        ),
+        (
+            "www.flot.com-robots.txt",
+            "http://flot.com/sitemap_index.xml",
+        ),
+    ] {
+        assert_eq!(sitemaps(name), [url(wanted)], "{name}");
+    }
+    assert!(!sitemaps("sitemap-robots.txt").is_empty());
+    assert_eq!(sitemaps("sitemap-robots-dedup.txt").len(), 1);
 }
 
 /// 2,000 real files are parsed and queried, and the results match what the files plainly say.

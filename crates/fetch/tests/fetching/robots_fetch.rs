@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::scripted::{ScriptedServer, ServerAction, TestClient, open_settings, send};
+use crate::scripted::{ScriptedServer, ServerAction, TestClient, open_settings, send, summary};
 use fetch::{AllowPrivate, FetchLimits, FetchOptions, RobotsVerdict};
 use page::robots::ROBOTS_LIMIT;
 
@@ -18,61 +18,30 @@ fn reply(status: &str, fields: &str, body: &str) -> ServerAction {
 
 #[tokio::test]
 async fn verdicts() {
+    use RobotsVerdict::{Missing, Unavailable};
     let found = |text: &str| RobotsVerdict::Found(text.to_owned().into());
     let rules = "User-agent: *\nDisallow: /x\n";
+    let answered = |status: &str, wanted| (vec![reply(status, "", rules)], wanted);
+    let moved = |fields: &str| (vec![reply("302 Found", fields, "")], Missing);
+    let half = send("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nUser-agent: *\n");
+    let ssh = send("SSH-2.0\r\n");
     let cases = vec![
-        (vec![reply("200 OK", "", rules)], found(rules)),
+        answered("200 OK", found(rules)),
         (vec![send("HTTP/1.1 204 No Content\r\n\r\n")], found("")),
-        (
-            vec![reply("404 Not Found", "", "no")],
-            RobotsVerdict::Missing,
-        ),
-        (
-            vec![reply("401 Unauthorized", "", "no")],
-            RobotsVerdict::Missing,
-        ),
-        (
-            vec![reply("403 Forbidden", "", "no")],
-            RobotsVerdict::Missing,
-        ),
-        (vec![reply("410 Gone", "", "no")], RobotsVerdict::Missing),
-        (
-            vec![reply("429 Too Many Requests", "", "no")],
-            RobotsVerdict::Unavailable,
-        ),
-        (
-            vec![reply("500 Oops", "", rules)],
-            RobotsVerdict::Unavailable,
-        ),
-        (
-            vec![reply("503 Busy", "", rules)],
-            RobotsVerdict::Unavailable,
-        ),
-        (
-            vec![reply("302 Found", "", "no location")],
-            RobotsVerdict::Missing,
-        ),
-        (
-            vec![reply("302 Found", "Location: file:///etc/passwd\r\n", "")],
-            RobotsVerdict::Missing,
-        ),
-        (
-            vec![reply("302 Found", "Location: /loop\r\n", "")],
-            RobotsVerdict::Missing,
-        ),
-        (vec![ServerAction::Reset], RobotsVerdict::Unavailable),
-        (
-            vec![send("SSH-2.0\r\n"), ServerAction::Hang],
-            RobotsVerdict::Unavailable,
-        ),
-        (
-            vec![
-                send("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nUser-agent: *\n"),
-                ServerAction::Close,
-            ],
-            RobotsVerdict::Unavailable,
-        ),
-        (vec![ServerAction::Hang], RobotsVerdict::Unavailable),
+        answered("404 Not Found", Missing),
+        answered("401 Unauthorized", Missing),
+        answered("403 Forbidden", Missing),
+        answered("410 Gone", Missing),
+        answered("429 Too Many Requests", Unavailable),
+        answered("500 Oops", Unavailable),
+        answered("503 Busy", Unavailable),
+        moved(""),
+        moved("Location: file:///etc/passwd\r\n"),
+        moved("Location: /loop\r\n"),
+        (vec![ServerAction::Reset], Unavailable),
+        (vec![ssh, ServerAction::Hang], Unavailable),
+        (vec![half, ServerAction::Close], Unavailable),
+        (vec![ServerAction::Hang], Unavailable),
     ];
     for (number, (steps, wanted)) in cases.into_iter().enumerate() {
         let server = ScriptedServer::start(move |_| steps.clone()).await;
@@ -84,21 +53,10 @@ async fn verdicts() {
             limits,
             ..open_settings()
         });
-        let answer = client
-            .fetcher
-            .robots(&server.url("/a/page"), &mut client.connection)
-            .await;
+        let answer = client.robots(&server.url("/a/page")).await;
         assert_eq!(answer.verdict, wanted, "case {number}: {answer:?}");
-        assert_eq!(
-            client
-                .get(&server.url("/next"))
-                .await
-                .outcome
-                .unwrap()
-                .status,
-            200,
-            "case {number}"
-        );
+        let next = client.get(&server.url("/next")).await;
+        assert_eq!(summary(&next), "200", "case {number}");
     }
 }
 
@@ -110,14 +68,14 @@ async fn an_unreachable_server_disallows() {
         page::url::PageUrl::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
     drop(listener);
     let mut client = TestClient::new(open_settings());
-    let answer = client.fetcher.robots(&url, &mut client.connection).await;
+    let answer = client.robots(&url).await;
     assert_eq!(answer.verdict, RobotsVerdict::Unavailable);
     assert_eq!(answer.trouble.unwrap().kind(), "connect:refused");
     let mut strict = TestClient::new(FetchOptions {
         allow_private: AllowPrivate::Never,
         ..open_settings()
     });
-    let refused = strict.fetcher.robots(&url, &mut strict.connection).await;
+    let refused = strict.robots(&url).await;
     assert_eq!(refused.verdict, RobotsVerdict::Unavailable);
     assert_eq!(refused.trouble.unwrap().kind(), "refused:private-address");
 }
@@ -134,10 +92,7 @@ async fn endless() {
     })
     .await;
     let mut client = TestClient::new(open_settings());
-    let answer = client
-        .fetcher
-        .robots(&server.url("/"), &mut client.connection)
-        .await;
+    let answer = client.robots(&server.url("/")).await;
     let RobotsVerdict::Found(text) = answer.verdict else {
         panic!("{answer:?}")
     };
@@ -164,27 +119,15 @@ async fn redirects() {
     })
     .await;
     let mut client = TestClient::new(open_settings());
-    let answer = client
-        .fetcher
-        .robots(&first.url("/page"), &mut client.connection)
-        .await;
+    let answer = client.robots(&first.url("/page")).await;
     let RobotsVerdict::Found(text) = answer.verdict else {
         panic!("{answer:?}")
     };
     assert!(text.ends_with(b"/moved\n"));
     assert_eq!(first.asked.lock().unwrap().len(), 5);
-    assert!(
-        client
-            .connection
-            .as_ref()
-            .unwrap()
-            .leads_to(&first.url("/"))
-    );
-    assert_eq!(
-        client.connection.as_ref().unwrap().served(),
-        5,
-        "one connection for all hops"
-    );
+    let kept = client.connection.as_ref().unwrap();
+    assert!(kept.leads_to(&first.url("/")));
+    assert_eq!(kept.served(), 5, "one connection for all hops");
     let endless = ScriptedServer::start(|asked| {
         vec![reply(
             "301 Moved",
@@ -194,10 +137,7 @@ async fn redirects() {
     })
     .await;
     let mut client = TestClient::new(open_settings());
-    let answer = client
-        .fetcher
-        .robots(&endless.url("/"), &mut client.connection)
-        .await;
+    let answer = client.robots(&endless.url("/")).await;
     assert_eq!(answer.verdict, RobotsVerdict::Missing);
     assert_eq!(endless.asked.lock().unwrap().len(), 6);
 }
@@ -217,10 +157,7 @@ async fn a_redirect_inside_is_refused() {
         allow_private,
         ..open_settings()
     });
-    let answer = client
-        .fetcher
-        .robots(&outside.url("/"), &mut client.connection)
-        .await;
+    let answer = client.robots(&outside.url("/")).await;
     assert_eq!(answer.verdict, RobotsVerdict::Unavailable);
     assert_eq!(answer.trouble.unwrap().kind(), "refused:private-address");
     assert!(

@@ -60,6 +60,16 @@ pub fn limits() -> FetchLimits {
     }
 }
 
+/// Makes a list of cases: `row "name": [steps] => "outcome" "content" open;`. Content and `open`
+/// are optional.
+macro_rules! cases {
+    ($($row:literal $name:literal: [$($step:expr),*]
+        => $wanted:literal $($content:literal)? $($open:ident)?;)*) => {
+        vec![$(row($row, $name, vec![$($step),*], $wanted)$(.content($content))?$(.$open())?),*]
+    };
+}
+pub(crate) use cases;
+
 /// Runs every case over HTTP/1.1 with hyper, and with the parser for pipelined answers.
 pub async fn run(rows: Vec<HostileCase>, limits: FetchLimits) {
     for http in [

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fetch::{
-    AllowPrivate, Connection, FetchAnswer, FetchOptions, FetchRequest, Fetcher, Ports, Trouble,
+    AllowPrivate, Connection, FetchAnswer, FetchOptions, FetchRequest, Fetcher, Ports,
+    RobotsAnswer, Trouble,
 };
 use page::url::PageUrl;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -204,34 +205,37 @@ impl TestClient {
         }
     }
 
+    pub async fn robots(&mut self, url: &PageUrl) -> RobotsAnswer {
+        self.fetcher.robots(url, &mut self.connection).await
+    }
+
     pub async fn connect(&self, url: &PageUrl) -> Result<Connection, Trouble> {
         let route = self.fetcher.route(url).await?;
         self.fetcher.connect(url, &route).await
     }
 
-    /// Requests all pages over one new connection, which is kept. Asserts one answer per
-    /// request.
+    /// Requests all pages over one new connection, which is kept.
     pub async fn get_all(&mut self, urls: &[PageUrl]) -> Vec<FetchAnswer> {
-        let mut answers: Vec<Option<FetchAnswer>> = vec![None; urls.len()];
-        let mut connection = self.connect(&urls[0]).await.unwrap();
-        let requests: Vec<FetchRequest<'_>> = urls.iter().map(request).collect();
-        connection
-            .get_all(&requests, |place, answer| {
-                let before = answers[place].replace(answer);
-                assert!(
-                    before.is_none(),
-                    "{} is answered twice",
-                    urls[place].as_str()
-                );
-            })
-            .await;
-        self.connection = Some(connection);
-        answers.into_iter().map(Option::unwrap).collect()
+        let connection = self.connect(&urls[0]).await.unwrap();
+        ask_all(self.connection.insert(connection), urls).await
     }
 
     pub fn is_open(&self) -> bool {
         self.connection.as_ref().is_some_and(Connection::is_open)
     }
+}
+
+/// Requests all pages over a connection. Asserts one answer per request.
+pub async fn ask_all(connection: &mut Connection, urls: &[PageUrl]) -> Vec<FetchAnswer> {
+    let mut answers: Vec<Option<FetchAnswer>> = vec![None; urls.len()];
+    let requests: Vec<FetchRequest<'_>> = urls.iter().map(request).collect();
+    connection
+        .get_all(&requests, |place, answer| {
+            let before = answers[place].replace(answer);
+            assert!(before.is_none(), "{} is answered twice", urls[place]);
+        })
+        .await;
+    answers.into_iter().map(Option::unwrap).collect()
 }
 
 /// Returns an unconditional request.
