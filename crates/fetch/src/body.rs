@@ -1,7 +1,7 @@
 //! Reads a body within its limits.
 //!
-//! **Invariant:** a body never exceeds the size limit or the deadline, and its mean rate is
-//! checked at intervals. What arrived until then is kept, with the reason why the rest is
+//! **Invariant:** reading stops at the size limit, at the deadline, or when a periodic check finds
+//! the mean rate too low. The bytes received until then are kept, with the reason why the rest is
 //! missing.
 
 use std::future::poll_fn;

@@ -142,8 +142,9 @@ impl Connection {
     /// order.
     ///
     /// When the connection ends early, the remaining requests get [`Trouble::Unanswered`], sent
-    /// or not. They can be repeated over a new connection. Each call over a new connection that
-    /// yields no answer reduces how much the server is asked at once, so repeating terminates.
+    /// or not. They can be repeated over a new connection. A server that twice in a row closes a
+    /// new connection early gets fewer requests at once. One that has answered in HTTP/2 before
+    /// does not, so the caller must limit how often it repeats.
     ///
     /// If the returned future is dropped before it completes, the connection cannot be used
     /// again.

@@ -5,7 +5,7 @@
 //! cookies of 4 KB each.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
 use cookie::{Cookie, Expiration};
@@ -63,10 +63,7 @@ impl Jar {
 
     /// Returns the value of the `Cookie` header for a request, if any cookie applies.
     pub(crate) fn header(&self, url: &PageUrl, now: SystemTime) -> Option<HeaderValue> {
-        let jar = self
-            .0
-            .lock()
-            .expect("another task panicked while it held this lock");
+        let jar = self.lock();
         let host = url.host_name();
         let mut line = String::new();
         let mut domain = Some(host);
@@ -87,10 +84,7 @@ impl Jar {
     }
 
     fn put(&self, domain: String, kept: StoredCookie, now: SystemTime) {
-        let mut jar = self
-            .0
-            .lock()
-            .expect("another task panicked while it held this lock");
+        let mut jar = self.lock();
         if jar.len() >= DOMAINS && !jar.contains_key(&domain) {
             return;
         }
@@ -107,6 +101,12 @@ impl Jar {
             cookies.remove(0);
         }
         cookies.push(kept);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<StoredCookie>>> {
+        self.0
+            .lock()
+            .expect("another task panicked while it held this lock")
     }
 }
 
@@ -196,102 +196,52 @@ mod tests {
 
     #[test]
     fn a_cookie_goes_where_it_was_set_for() {
-        let check = |at: &str, field: &str, to: &str, wanted: Option<&str>| {
-            let sent = jar(at, &[field]).header(&url(to), now());
-            let sent = sent.as_ref().map(|value| value.to_str().unwrap());
-            assert_eq!(sent, wanted, "{field} set at {at}, asked for at {to}");
-        };
+        // The page that sets the cookie `k=v`, the attributes of the cookie, the page that is
+        // requested, and whether the cookie is sent.
+        let table = "
+            http://a.example.org/ | | http://a.example.org/ | yes
+            http://a.example.org/ | | http://b.example.org/ | no
+            http://a.example.org/ | | http://x.a.example.org/ | no
+            http://a.example.org/ | ; Domain=example.org | http://b.example.org/ | yes
+            http://a.example.org/ | ; Domain=.Example.org | http://example.org/ | yes
+            http://a.example.org/ | ; Domain=other.org | http://other.org/ | no
+            http://a.example.org/ | ; Domain=b.example.org | http://b.example.org/ | no
+            http://a.example.org/ | ; Domain=org | http://else.org/ | no
+            http://a.co.uk/ | ; Domain=co.uk | http://b.co.uk/ | no
+            http://xexample.org/ | ; Domain=example.org | http://example.org/ | no
+            http://10.0.0.1/ | ; Domain=0.0.1 | http://10.0.0.1/ | no
+            http://10.0.0.1/ | ; Domain=10.0.0.1 | http://10.0.0.1/ | yes
+            http://a.example.org/ | ; Secure | http://a.example.org/ | no
+            https://a.example.org/ | | http://a.example.org/ | no
+            https://a.example.org/ | | https://a.example.org/ | yes
+            http://a.example.org/d/p | | http://a.example.org/d/q | yes
+            http://a.example.org/d/p | | http://a.example.org/dd | no
+            http://a.example.org/d/p | ; Path=/ | http://a.example.org/ | yes
+            http://a.example.org/ | ; Path=/x/ | http://a.example.org/x/y | yes
+            http://a.example.org/ | ; Max-Age=0 | http://a.example.org/ | no
+            http://a.example.org/ | ; Max-Age=9999999999999999 | http://a.example.org/ | yes
+            http://a.example.org/ | ; Expires=Wed, 21 Oct 2015 07:28:00 GMT | http://a.example.org/ | no
+            http://a.example.org/ | ; Expires=Wed, 21 Oct 2099 07:28:00 GMT | http://a.example.org/ | yes";
+        for line in table.lines().skip(1) {
+            let [at, attributes, to, sent] = line.split('|').map(str::trim).collect::<Vec<_>>()[..]
+            else {
+                panic!("{line}");
+            };
+            let header = jar(at, &[&format!("k=v{attributes}")]).header(&url(to), now());
+            assert_eq!(
+                header.is_some_and(|value| value == "k=v"),
+                sent == "yes",
+                "{line}"
+            );
+        }
         let host = "http://a.example.org/";
-        check(host, "k=v", host, Some("k=v"));
-        check(host, "k=v", "http://b.example.org/", None);
-        check(host, "k=v", "http://x.a.example.org/", None);
-        check(
-            host,
-            "k=v; Domain=example.org",
-            "http://b.example.org/",
-            Some("k=v"),
-        );
-        check(
-            host,
-            "k=v; Domain=.Example.org",
-            "http://example.org/",
-            Some("k=v"),
-        );
-        check(host, "k=v; Domain=other.org", "http://other.org/", None);
-        check(
-            host,
-            "k=v; Domain=b.example.org",
-            "http://b.example.org/",
-            None,
-        );
-        check(host, "k=v; Domain=org", "http://else.org/", None);
-        check(
-            "http://a.co.uk/",
-            "k=v; Domain=co.uk",
-            "http://b.co.uk/",
-            None,
-        );
-        check(
-            "http://xexample.org/",
-            "k=v; Domain=example.org",
-            "http://example.org/",
-            None,
-        );
-        check(
-            "http://10.0.0.1/",
-            "k=v; Domain=0.0.1",
-            "http://10.0.0.1/",
-            None,
-        );
-        check(
-            "http://10.0.0.1/",
-            "k=v; Domain=10.0.0.1",
-            "http://10.0.0.1/",
-            Some("k=v"),
-        );
-        check(host, "k=v; Secure", host, None);
-        check("https://a.example.org/", "k=v", host, None);
-        check(
-            "https://a.example.org/",
-            "k=v",
-            "https://a.example.org/",
-            Some("k=v"),
-        );
-        check(
-            "http://a.example.org/d/p",
-            "k=v",
-            "http://a.example.org/d/q",
-            Some("k=v"),
-        );
-        check(
-            "http://a.example.org/d/p",
-            "k=v",
-            "http://a.example.org/dd",
-            None,
-        );
-        check("http://a.example.org/d/p", "k=v; Path=/", host, Some("k=v"));
-        check(
-            host,
-            "k=v; Path=/x/",
-            "http://a.example.org/x/y",
-            Some("k=v"),
-        );
-        check(host, "k=v; Max-Age=0", host, None);
-        check(host, "k=v; Max-Age=9999999999999999", host, Some("k=v"));
-        check(
-            host,
-            "k=v; Expires=Wed, 21 Oct 2015 07:28:00 GMT",
-            host,
-            None,
-        );
-        check(
-            host,
-            "k=v; Expires=Wed, 21 Oct 2099 07:28:00 GMT",
-            host,
-            Some("k=v"),
-        );
-        check(host, "k", host, None);
-        check(host, &format!("k={}", "v".repeat(4096)), host, None);
+        for field in ["k", &format!("k={}", "v".repeat(4096))] {
+            assert_eq!(
+                jar(host, &[field]).header(&url(host), now()),
+                None,
+                "{field}"
+            );
+        }
     }
 
     /// Row 64: of a site that sets cookies without end, the last fifty are kept.

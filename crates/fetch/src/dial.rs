@@ -22,7 +22,7 @@ use crate::trouble::Trouble;
 /// Limit for the head of a proxy's answer to `CONNECT`, in bytes. Usual ones have a few lines.
 const PROXY_HEAD: usize = 8 * 1024;
 
-/// Connects to the first address that answers. All attempts share one deadline.
+/// Connects to the first address that answers. The attempts share the time limit equally.
 pub(crate) async fn direct(
     addresses: &[SocketAddr],
     gate: &AddressGate,

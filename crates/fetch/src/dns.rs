@@ -1,8 +1,8 @@
 //! Resolves host names to addresses, with a cache.
 //!
 //! **Invariant:** every lookup has a deadline. An answer is cached for at least a minute and at
-//! most a day, whatever TTL the name server sends; names that do not exist are cached as well.
-//! The machine's search list is not used: a link to `intranet` must not become
+//! most a day, whatever TTL the name server sends; the absence of a name for at most an hour. The
+//! machine's search list is not used: a link to `intranet` must not become
 //! `intranet.example.org`.
 
 use std::net::{IpAddr, SocketAddr};
@@ -61,8 +61,8 @@ impl NameResolver {
 
     /// Returns the addresses of a name, at least one.
     ///
-    /// The addresses are sorted, IPv4 first. A server with several is therefore always reached
-    /// at the same one, and hosts that share an address are recognized as one server.
+    /// The addresses are sorted, IPv4 first. The same one of several is therefore always tried
+    /// first, and hosts that share it are recognized as one server.
     pub(crate) async fn lookup(&self, name: &str) -> Result<Vec<IpAddr>, Trouble> {
         let found = tokio::time::timeout(self.within, self.resolver.lookup_ip(name)).await;
         let found = found

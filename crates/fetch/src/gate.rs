@@ -2,8 +2,9 @@
 //!
 //! **Invariant:** the gate checks the very address that is then connected to, after every lookup
 //! and on every hop. It does so for everything that is fetched: pages, robots.txt, sitemaps,
-//! feeds. There is no other way to the network. An address is judged by where it leads, however
-//! it is written: `0x7f.1`, `[::ffff:7f00:1]`, a NAT64 or 6to4 form, or a name.
+//! feeds. Only name servers and the user's proxy are contacted without it. An address is judged
+//! by where it leads, however it is written: `0x7f.1`, `[::ffff:7f00:1]`, a NAT64 or 6to4 form,
+//! or a name.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -269,88 +270,29 @@ mod tests {
         text.parse().unwrap()
     }
 
+    /// Returns a gate that allows private addresses of these seeds only.
+    fn gate_for(seeds: &[PageUrl]) -> AddressGate {
+        AddressGate::new(&AllowPrivate::of_seeds(seeds), &Ports::default(), &[])
+    }
+
     /// Row 24: the first and the last address of every range, and its neighbours outside.
     #[test]
     fn ranges_have_exact_edges() {
-        let private = [
-            "0.0.0.0",
-            "0.255.255.255",
-            "10.0.0.0",
-            "10.255.255.255",
-            "100.64.0.0",
-            "100.127.255.255",
-            "127.0.0.1",
-            "127.255.255.255",
-            "169.254.0.0",
-            "169.254.169.254",
-            "172.16.0.0",
-            "172.31.255.255",
-            "192.0.0.8",
-            "192.0.2.1",
-            "192.88.99.1",
-            "192.168.0.0",
-            "192.168.255.255",
-            "198.18.0.0",
-            "198.19.255.255",
-            "198.51.100.7",
-            "203.0.113.7",
-            "224.0.0.1",
-            "240.0.0.1",
-            "255.255.255.255",
-            "::",
-            "::1",
-            "::ffff:127.0.0.1",
-            "::ffff:10.1.2.3",
-            "::127.0.0.1",
-            "64:ff9b::7f00:1",
-            "64:ff9b::a9fe:a9fe",
-            "64:ff9b:1::1",
-            "2002:7f00:1::",
-            "2002:c0a8:101::5",
-            "2001::1",
-            "2001:db8::1",
-            "2001:1ff:ffff::",
-            "3fff::1",
-            "fc00::1",
-            "fdff::1",
-            "fe80::1",
-            "fec0::1",
-            "ff02::1",
-            "100::1",
-            "5f00::1",
-            "1fff::1",
-            "4000::1",
-        ];
-        for text in private {
+        let private = "0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.1 \
+            127.255.255.255 169.254.0.0 169.254.169.254 172.16.0.0 172.31.255.255 192.0.0.8 \
+            192.0.2.1 192.88.99.1 192.168.0.0 192.168.255.255 198.18.0.0 198.19.255.255 \
+            198.51.100.7 203.0.113.7 224.0.0.1 240.0.0.1 255.255.255.255 :: ::1 ::ffff:127.0.0.1 \
+            ::ffff:10.1.2.3 ::127.0.0.1 64:ff9b::7f00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::1 \
+            2002:7f00:1:: 2002:c0a8:101::5 2001::1 2001:db8::1 2001:1ff:ffff:: 3fff::1 fc00::1 \
+            fdff::1 fe80::1 fec0::1 ff02::1 100::1 5f00::1 1fff::1 4000::1";
+        for text in private.split_whitespace() {
             assert!(!is_public(ip(text)), "{text} is not public");
         }
-        let public = [
-            "1.1.1.1",
-            "9.255.255.255",
-            "11.0.0.0",
-            "100.63.255.255",
-            "100.128.0.0",
-            "126.255.255.255",
-            "128.0.0.0",
-            "169.253.255.255",
-            "169.255.0.0",
-            "172.15.255.255",
-            "172.32.0.0",
-            "192.0.1.0",
-            "192.167.255.255",
-            "192.169.0.0",
-            "198.17.255.255",
-            "198.20.0.0",
-            "223.255.255.255",
-            "::ffff:1.1.1.1",
-            "64:ff9b::808:808",
-            "2002:808:808::1",
-            "2001:200::1",
-            "2606:4700::1111",
-            "2000::1",
-            "3ffe::1",
-        ];
-        for text in public {
+        let public = "1.1.1.1 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 \
+            169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 192.0.1.0 192.167.255.255 \
+            192.169.0.0 198.17.255.255 198.20.0.0 223.255.255.255 ::ffff:1.1.1.1 \
+            64:ff9b::808:808 2002:808:808::1 2001:200::1 2606:4700::1111 2000::1 3ffe::1";
+        for text in public.split_whitespace() {
             assert!(is_public(ip(text)), "{text} is public");
         }
     }
@@ -404,41 +346,21 @@ mod tests {
             url("http://outside.example/"),
             url("http://inside.example:8080/"),
         ];
-        let allow_private = AllowPrivate::of_seeds(&seeds);
-        let gate = FetchOptions {
-            allow_private,
-            ..FetchOptions::default()
-        }
-        .gate();
+        let gate = gate_for(&seeds);
         let (public, private) = ([ip("1.1.1.1")], [ip("10.0.0.1")]);
         assert!(gate.admit(&seeds[0], &public).is_ok());
         assert!(gate.admit(&seeds[0], &private).is_err(), "rebound");
         assert!(gate.admit(&seeds[1], &private).is_ok());
-        assert!(
-            gate.admit(&url("http://inside.example:8081/"), &private)
-                .is_err(),
-            "another port"
-        );
-        assert!(
-            gate.admit(&url("http://other.example:8080/"), &private)
-                .is_err(),
-            "another host"
-        );
+        for other in ["http://inside.example:8081/", "http://other.example:8080/"] {
+            assert!(gate.admit(&url(other), &private).is_err(), "{other}");
+        }
     }
 
     #[test]
     fn a_seed_on_a_default_port_stands_for_both_schemes() {
-        let seeds = [url("http://inside.example/")];
-        let allow_private = AllowPrivate::of_seeds(&seeds);
-        let gate = FetchOptions {
-            allow_private,
-            ..FetchOptions::default()
-        }
-        .gate();
-        assert!(
-            gate.admit(&url("https://inside.example/"), &[ip("10.0.0.1")])
-                .is_ok()
-        );
+        let gate = gate_for(&[url("http://inside.example/")]);
+        let admitted = gate.admit(&url("https://inside.example/"), &[ip("10.0.0.1")]);
+        assert!(admitted.is_ok());
     }
 
     /// Row 26: our own listeners are refused, whatever is allowed and however they are written.

@@ -9,6 +9,7 @@
 use bytes::{Bytes, BytesMut};
 
 use crate::settings::FetchLimits;
+use crate::trouble::Trouble;
 
 /// The heads of one response: informational ones, then the final one.
 #[derive(Default)]
@@ -47,13 +48,6 @@ pub(crate) enum HeadStep {
     Final,
 }
 
-/// The limit that the head exceeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Excess {
-    Size,
-    Informational,
-}
-
 impl From<&FetchLimits> for HeadLimits {
     fn from(limits: &FetchLimits) -> Self {
         Self {
@@ -72,8 +66,9 @@ impl Heads {
         }
     }
 
-    /// Consumes bytes up to the end of the line, or all of them. Returns how many.
-    pub(crate) fn take(&mut self, new: &[u8]) -> Result<(usize, HeadStep), Excess> {
+    /// Consumes bytes up to the end of the line, or all of them. Returns how many, or the limit
+    /// that the head exceeds.
+    pub(crate) fn take(&mut self, new: &[u8]) -> Result<(usize, HeadStep), Trouble> {
         if std::mem::take(&mut self.passed) {
             self.begin();
         }
@@ -82,7 +77,7 @@ impl Heads {
         self.bytes += taken.len();
         // Bytes beyond the limit are not stored.
         if self.bytes > self.limits.bytes {
-            return Err(Excess::Size);
+            return Err(Trouble::HeadTooLarge);
         }
         self.head.extend_from_slice(taken);
         let step = match end {
@@ -107,14 +102,14 @@ impl Heads {
         self.head.freeze()
     }
 
-    fn end_line(&mut self) -> Result<HeadStep, Excess> {
+    fn end_line(&mut self) -> Result<HeadStep, Trouble> {
         let whole = &self.head[self.line..];
         let is_empty = whole == b"\r\n" || whole == b"\n";
         let is_first = self.line == 0;
         self.line = self.head.len();
         self.lines += 1;
         if self.lines > self.limits.fields + 2 {
-            return Err(Excess::Size);
+            return Err(Trouble::HeadTooLarge);
         }
         if !is_empty {
             return Ok(HeadStep::Line);
@@ -130,7 +125,7 @@ impl Heads {
         self.passed = true;
         self.informational += 1;
         if self.informational > self.limits.informational {
-            Err(Excess::Informational)
+            Err(Trouble::Informational)
         } else {
             Ok(HeadStep::Informational)
         }
@@ -165,7 +160,7 @@ mod tests {
     const FINAL: &[u8] = b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n";
 
     /// Consumes bytes up to the end of the final head. Returns the rest.
-    fn take_all<'a>(heads: &mut Heads, mut new: &'a [u8]) -> Result<Option<&'a [u8]>, Excess> {
+    fn take_all<'a>(heads: &mut Heads, mut new: &'a [u8]) -> Result<Option<&'a [u8]>, Trouble> {
         while !new.is_empty() {
             let (taken, step) = heads.take(new)?;
             new = &new[taken..];
@@ -196,22 +191,22 @@ mod tests {
 
     #[test]
     fn limits_hold_to_the_byte() {
-        let check = |bytes: &[u8], wanted: Result<Option<&[u8]>, Excess>| {
+        let check = |bytes: &[u8], wanted: Result<Option<&[u8]>, Trouble>| {
             assert_eq!(take_all(&mut Heads::new(LIMITS), bytes), wanted);
         };
         let head =
             |padding: usize| format!("HTTP/1.1 200 OK\r\nA: {}\r\n\r\n", "x".repeat(padding));
         let fixed = head(0).len();
         check(head(200 - fixed).as_bytes(), Ok(Some(b"")));
-        check(head(201 - fixed).as_bytes(), Err(Excess::Size));
+        check(head(201 - fixed).as_bytes(), Err(Trouble::HeadTooLarge));
         check(&[b'x'; 200], Ok(None));
-        check(&[b'x'; 201], Err(Excess::Size));
+        check(&[b'x'; 201], Err(Trouble::HeadTooLarge));
         let fields = |count: usize| format!("HTTP/1.1 200 OK\r\n{}\r\n", "A: b\r\n".repeat(count));
         check(fields(3).as_bytes(), Ok(Some(b"")));
-        check(fields(4).as_bytes(), Err(Excess::Size));
+        check(fields(4).as_bytes(), Err(Trouble::HeadTooLarge));
         let early = b"HTTP/1.1 103 Early\r\n\r\n";
         check(&early.repeat(2), Ok(None));
-        check(&early.repeat(3), Err(Excess::Informational));
+        check(&early.repeat(3), Err(Trouble::Informational));
     }
 
     #[test]

@@ -23,8 +23,8 @@ use crate::monitored_socket::{MonitoredSocket, ReadMonitor};
 use crate::settings::FetchLimits;
 use crate::socket::Socket;
 
-/// Requests in flight at once over HTTP/2. Servers usually allow 100 or more (RFC 9113, 6.5.2),
-/// but a visit has few pages and politeness asks for fewer.
+/// Most requests in flight at once over HTTP/2. Servers usually allow 100 or more (RFC 9113,
+/// 6.5.2), but a visit has few pages, and politeness requires fewer.
 const STREAMS: usize = 16;
 
 /// The empty body of a request.

@@ -15,9 +15,10 @@ use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
-use crate::heads::{Excess, HeadLimits, HeadStep, Heads};
+use crate::heads::{HeadLimits, HeadStep, Heads};
 use crate::settings::FetchLimits;
 use crate::socket::{PeekOutcome, Socket};
+use crate::trouble::Trouble;
 
 /// A socket that records what is read from it.
 pub(crate) struct MonitoredSocket {
@@ -35,7 +36,8 @@ struct ReadRecord {
     heads: Heads,
     bytes: u64,
     first_byte: Option<Instant>,
-    breach: Option<Breach>,
+    /// Why a read or a write was refused.
+    refusal: Option<Trouble>,
     limits: HeadLimits,
 }
 
@@ -50,15 +52,6 @@ enum Phase {
     Head,
     /// The response body is being received.
     Body,
-}
-
-/// Why a read was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Breach {
-    Size,
-    Informational,
-    /// Bytes arrived before a request was sent.
-    Unsolicited,
 }
 
 impl ReadMonitor {
@@ -90,8 +83,10 @@ impl ReadMonitor {
         std::mem::take(&mut self.lock().heads).into_final()
     }
 
-    pub(crate) fn breach(&self) -> Option<Breach> {
-        self.lock().breach
+    /// Returns why a read or a write was refused: [`Trouble::Unsolicited`], or a limit that the
+    /// head exceeded.
+    pub(crate) fn refusal(&self) -> Option<Trouble> {
+        self.lock().refusal.clone()
     }
 
     /// Returns the bytes received since the request, and when the first one arrived.
@@ -109,9 +104,9 @@ impl ReadMonitor {
 
 impl ReadRecord {
     /// Records bytes that were read.
-    fn note(&mut self, new: &[u8]) -> Result<(), Breach> {
+    fn note(&mut self, new: &[u8]) -> Result<(), Trouble> {
         match self.phase {
-            Phase::Idle | Phase::Unsent => return Err(Breach::Unsolicited),
+            Phase::Idle | Phase::Unsent => return Err(Trouble::Unsolicited),
             Phase::Head if self.bytes == 0 => self.first_byte = Some(Instant::now()),
             Phase::Head | Phase::Body => {}
         }
@@ -123,7 +118,7 @@ impl ReadRecord {
         }
     }
 
-    fn note_head(&mut self, mut new: &[u8]) -> Result<(), Breach> {
+    fn note_head(&mut self, mut new: &[u8]) -> Result<(), Trouble> {
         while !new.is_empty() {
             let (taken, step) = self.heads.take(new)?;
             new = &new[taken..];
@@ -136,22 +131,13 @@ impl ReadRecord {
     }
 }
 
-impl From<Excess> for Breach {
-    fn from(excess: Excess) -> Self {
-        match excess {
-            Excess::Size => Self::Size,
-            Excess::Informational => Self::Informational,
-        }
-    }
-}
-
 impl MonitoredSocket {
     pub(crate) fn new(socket: Socket, monitor: ReadMonitor) -> Self {
         Self { socket, monitor }
     }
 
-    fn refuse(&self, breach: Breach) -> io::Error {
-        self.monitor.lock().breach = Some(breach);
+    fn refuse(&self, trouble: Trouble) -> io::Error {
+        self.monitor.lock().refusal = Some(trouble);
         io::Error::from(io::ErrorKind::InvalidData)
     }
 
@@ -169,7 +155,7 @@ impl AsyncRead for MonitoredSocket {
         if self.is_in(Phase::Idle) {
             match self.socket.peek() {
                 PeekOutcome::Nothing => {}
-                PeekOutcome::Bytes => return Poll::Ready(Err(self.refuse(Breach::Unsolicited))),
+                PeekOutcome::Bytes => return Poll::Ready(Err(self.refuse(Trouble::Unsolicited))),
                 PeekOutcome::End => return Poll::Ready(Ok(())),
             }
         }
@@ -180,7 +166,7 @@ impl AsyncRead for MonitoredSocket {
             return Poll::Ready(Ok(()));
         }
         let noted = self.monitor.lock().note(new);
-        Poll::Ready(noted.map_err(|breach| self.refuse(breach)))
+        Poll::Ready(noted.map_err(|trouble| self.refuse(trouble)))
     }
 }
 
@@ -194,7 +180,7 @@ impl AsyncWrite for MonitoredSocket {
         // this request.
         let unsent = self.is_in(Phase::Unsent);
         if unsent && self.socket.peek() == PeekOutcome::Bytes {
-            return Poll::Ready(Err(self.refuse(Breach::Unsolicited)));
+            return Poll::Ready(Err(self.refuse(Trouble::Unsolicited)));
         }
         let written = std::task::ready!(Pin::new(&mut self.socket).poll_write(cx, buf))?;
         if unsent && written > 0 {
@@ -221,11 +207,11 @@ mod tests {
     #[test]
     fn bytes_belong_to_a_request_or_are_refused() {
         let monitor = ReadMonitor::new(&FetchLimits::default());
-        assert_eq!(monitor.lock().note(b"x"), Err(Breach::Unsolicited));
+        assert_eq!(monitor.lock().note(b"x"), Err(Trouble::Unsolicited));
         monitor.begin();
         assert_eq!(
             monitor.lock().note(b"x"),
-            Err(Breach::Unsolicited),
+            Err(Trouble::Unsolicited),
             "not written"
         );
         monitor.lock().phase = Phase::Head;
@@ -237,7 +223,7 @@ mod tests {
         assert_eq!(monitor.received().0, all.len() as u64);
         assert_eq!(monitor.head(), head);
         monitor.end();
-        assert_eq!(monitor.lock().note(b"x"), Err(Breach::Unsolicited));
+        assert_eq!(monitor.lock().note(b"x"), Err(Trouble::Unsolicited));
     }
 
     /// An answer that arrived before the request is refused, and the request is not sent.
@@ -256,7 +242,7 @@ mod tests {
             tokio::task::yield_now().await;
         }
         assert!(wire.write_all(b"GET").await.is_err());
-        assert_eq!(monitor.breach(), Some(Breach::Unsolicited));
+        assert_eq!(monitor.refusal(), Some(Trouble::Unsolicited));
         drop(wire);
         let mut sent = Vec::new();
         theirs.read_to_end(&mut sent).await.ok();

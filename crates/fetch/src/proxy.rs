@@ -10,6 +10,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use http::HeaderValue;
 use page::url::PageUrl;
+use percent_encoding::percent_decode_str;
 
 /// A proxy, as in `http://user:password@proxy.example:3128` or `socks5://127.0.0.1:9050`.
 #[derive(Clone, PartialEq, Eq)]
@@ -96,33 +97,12 @@ pub(crate) fn basic(user: &str, password: &str) -> Option<HeaderValue> {
     Some(value)
 }
 
+/// Splits `user:password` and decodes percent escapes: a password in a URL holds `@` and `:` as
+/// `%40` and `%3A`.
 fn split_credentials(text: &str) -> (String, String) {
+    let decoded = |part| percent_decode_str(part).decode_utf8_lossy().into_owned();
     let (user, password) = text.split_once(':').unwrap_or((text, ""));
-    (percent_decoded(user), percent_decoded(password))
-}
-
-/// Decodes percent escapes: passwords in URLs hold `@` and `:` as `%40` and `%3A`.
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let escaped = (first == b'%')
-            .then(|| tail.get(..2))
-            .flatten()
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match escaped {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    (decoded(user), decoded(password))
 }
 
 impl fmt::Debug for ProxySettings {
@@ -138,47 +118,23 @@ mod tests {
 
     #[test]
     fn proxies_are_read_from_urls() {
+        use ProxyKind::{Http, Socks5};
         let check = |text: &str, kind, host: &str, port, credentials: Option<(&str, &str)>| {
-            let proxy = ProxySettings::parse(text).unwrap();
-            assert_eq!(
-                (proxy.kind, proxy.host.as_str(), proxy.port),
-                (kind, host, port),
-                "{text}"
-            );
-            let wanted = credentials.map(|(u, p)| (u.to_owned(), p.to_owned()));
-            assert_eq!(proxy.credentials, wanted, "{text}");
+            let wanted = ProxySettings {
+                kind,
+                host: host.to_owned(),
+                port,
+                credentials: credentials.map(|(u, p)| (u.to_owned(), p.to_owned())),
+            };
+            assert_eq!(ProxySettings::parse(text), Ok(wanted), "{text}");
         };
-        check(
-            "http://proxy.example",
-            ProxyKind::Http,
-            "proxy.example",
-            8080,
-            None,
-        );
-        check(
-            "http://proxy.example:3128/",
-            ProxyKind::Http,
-            "proxy.example",
-            3128,
-            None,
-        );
-        check(
-            "socks5://127.0.0.1:9050",
-            ProxyKind::Socks5,
-            "127.0.0.1",
-            9050,
-            None,
-        );
-        check("socks5h://[::1]", ProxyKind::Socks5, "[::1]", 1080, None);
-        check("HTTP://[::1]:8", ProxyKind::Http, "[::1]", 8, None);
-        check(
-            "http://u:p%40%3a@h:1",
-            ProxyKind::Http,
-            "h",
-            1,
-            Some(("u", "p@:")),
-        );
-        check("http://u@h", ProxyKind::Http, "h", 8080, Some(("u", "")));
+        check("http://a.example", Http, "a.example", 8080, None);
+        check("http://a.example:3128/", Http, "a.example", 3128, None);
+        check("socks5://127.0.0.1:9050", Socks5, "127.0.0.1", 9050, None);
+        check("socks5h://[::1]", Socks5, "[::1]", 1080, None);
+        check("HTTP://[::1]:8", Http, "[::1]", 8, None);
+        check("http://u:p%40%3a@h:1", Http, "h", 1, Some(("u", "p@:")));
+        check("http://u@h", Http, "h", 8080, Some(("u", "")));
     }
 
     #[test]

@@ -3,13 +3,13 @@
 //! A server that violates HTTP/2 gets HTTP/1.1. One that has answered in HTTP/2 keeps it when it
 //! resets a stream or a page is late, because it may speak nothing else.
 //!
-//! A server that fails under pipelining gets one request at a time. A server may also close a
-//! new connection before it has answered the first requests pipelined to it, for instance
-//! because it limits requests per connection. After two such connections in a row, it gets no
-//! more requests in flight than it answered. After 5 answers to 8 requests the next connections
-//! have 5 in flight; after 1 answer they are not pipelined.
+//! A server that sends invalid answers to pipelined requests gets one request at a time. A server
+//! may also close a new connection before it has answered the first requests pipelined to it, for
+//! instance because it limits requests per connection. After two such connections in a row, it
+//! gets no more requests in flight than the better of the two answered. After 5 answers to 8
+//! requests the next connections have 5 in flight; after 1 answer they are not pipelined.
 //!
-//! **Invariant:** the width of a recorded server never grows, and memory is bounded.
+//! **Invariant:** the width of a server never grows while it is recorded, and memory is bounded.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
@@ -23,8 +23,8 @@ const REMEMBERED: usize = 10_000;
 /// an accident, such as a restart.
 const EARLY_ENDS: u8 = 2;
 
-/// Streams in a row that a server may reset before its first answer in HTTP/2. The page may be
-/// at fault for one; after three the server is.
+/// Streams that a server may reset before its first answer in HTTP/2. The cause of one reset may
+/// be the page; the cause of three is the server.
 const RESETS: u8 = 3;
 
 /// What is known about servers while the program runs.
@@ -75,8 +75,8 @@ impl ServerQuirks {
         self.answered_http2(host);
     }
 
-    /// Counts a stream that a server reset. A server that resets [`RESETS`] in a row gets
-    /// HTTP/1.1.
+    /// Counts a stream that a server reset. A server that resets [`RESETS`] before its first
+    /// answer in HTTP/2 gets HTTP/1.1.
     pub(crate) fn reset_http2_stream(&self, host: HostId) {
         let given_up = match self.lock().http2(host) {
             Http2Record::Works => false,
@@ -130,7 +130,7 @@ impl ServerQuirks {
         });
     }
 
-    /// Records that a new connection answered its whole first batch.
+    /// Records that a connection did not end early.
     pub(crate) fn completed_batch(&self, host: HostId) {
         if let Some(server) = self.lock().pipelined.get_mut(&host) {
             server.early = (0, 0);
@@ -176,11 +176,11 @@ mod tests {
         for _ in 1..RESETS {
             quirks.reset_http2_stream(HOST);
         }
-        assert!(quirks.may_use_http2(HOST), "some streams are no rule");
+        assert!(quirks.may_use_http2(HOST), "fewer resets than the limit");
         quirks.reset_http2_stream(HOST);
-        assert!(!quirks.may_use_http2(HOST), "all of them are");
+        assert!(!quirks.may_use_http2(HOST), "as many resets as the limit");
         quirks.avoid_http1(HOST);
-        assert!(quirks.may_use_http2(HOST), "it speaks nothing else");
+        assert!(quirks.may_use_http2(HOST), "it refused HTTP/1.1");
         let other = HostId(2);
         quirks.answered_http2(other);
         for _ in 0..10 {
@@ -189,7 +189,7 @@ mod tests {
         }
         assert!(quirks.may_use_http2(other));
         quirks.avoid_http2(other);
-        assert!(!quirks.may_use_http2(other), "what breaks the rules is");
+        assert!(!quirks.may_use_http2(other), "it violated HTTP/2");
         quirks.avoid_http2_unless_answered(HostId(3));
         assert!(!quirks.may_use_http2(HostId(3)));
     }
@@ -205,7 +205,7 @@ mod tests {
                 }
             }
             assert_eq!(quirks.width(HOST, 8), width, "{ends:?}");
-            assert_eq!(quirks.width(HostId(2), 8), 8, "others are not meant");
+            assert_eq!(quirks.width(HostId(2), 8), 8, "another server");
         };
         check(&[], 8);
         check(&[Some(1)], 8);

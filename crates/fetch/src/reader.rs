@@ -14,7 +14,7 @@ use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version};
 
 use crate::chunks::{BodyPiece, Chunks, NotChunks};
-use crate::heads::{Excess, HeadLimits, HeadStep, Heads};
+use crate::heads::{HeadLimits, HeadStep, Heads};
 use crate::trouble::Trouble;
 
 pub use in_memory::{ReadResponse, read_response};
@@ -257,15 +257,6 @@ fn keeps_open(version: Version, headers: &HeaderMap) -> bool {
 
 fn not_http(reason: &str) -> Trouble {
     Trouble::Protocol(reason.to_owned())
-}
-
-impl From<Excess> for Trouble {
-    fn from(excess: Excess) -> Self {
-        match excess {
-            Excess::Size => Self::HeadTooLarge,
-            Excess::Informational => Self::Informational,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Fetches the robots.txt of a server and interprets the outcome.
 //!
 //! **Invariant:** every hop of a redirect passes the gate. The result applies to the server that
-//! was asked first, wherever the redirects led. A server that cannot be reached disallows
-//! everything.
+//! was asked first, wherever the redirects led. If a server cannot be reached, nothing may be
+//! fetched from it.
 
 use std::time::{Duration, SystemTime};
 
@@ -37,9 +37,9 @@ pub struct RobotsAnswer {
 /// The meaning of a robots.txt response (RFC 9309, 2.3.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RobotsVerdict {
-    /// The file. It is cut at [`ROBOTS_LIMIT`] bytes, so its last line may be incomplete.
+    /// The file, cut at [`ROBOTS_LIMIT`] bytes. The last line of a longer file may be incomplete.
     Found(Bytes),
-    /// There is no file: everything is allowed.
+    /// There is no file, or no usable redirect to it: everything is allowed.
     Missing,
     /// The file cannot be fetched now (5xx, 429, no answer). Everything is disallowed, and the
     /// file is requested again later.
@@ -99,8 +99,7 @@ impl Fetcher {
 
     /// Sends the request over the given connection or a new one, at most three times.
     ///
-    /// Repeats it only when the server did not process it: it had closed the kept connection, or
-    /// it does not speak the HTTP version that was tried.
+    /// Repeats it only where [`Trouble::is_repeatable`] allows it.
     async fn ask_with_retries(
         &self,
         place: &PageUrl,

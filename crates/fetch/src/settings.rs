@@ -1,7 +1,8 @@
 //! What a user can set about fetching.
 //!
-//! **Invariant:** every quantity that a hostile server could drive up has a limit here. The
-//! defaults are those that `hostile-web.md` requires. No setting is ever taken from a page.
+//! **Invariant:** every quantity that a hostile server could drive up has a limit here or beside
+//! the code that enforces it. The defaults are those that `hostile-web.md` requires. No setting is
+//! ever taken from a page.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -118,7 +119,7 @@ pub struct FetchLimits {
     pub headers: usize,
     /// Number of informational (1xx) responses before the final one.
     pub informational: u32,
-    /// Number of addresses of one name that are considered.
+    /// Number of addresses of one name that are used; further ones are ignored.
     pub addresses: usize,
 }
 
@@ -162,8 +163,8 @@ impl Default for FetchOptions {
 }
 
 impl FetchOptions {
-    /// Allows private addresses: those of every server and port if `private`, else those of the
-    /// seeds.
+    /// Allows private addresses of every server and every port if `private`, else private
+    /// addresses of the seeds, their ports, and ports 80 and 443.
     pub fn open_gate(&mut self, private: bool, seeds: &[PageUrl]) {
         (self.allow_private, self.ports) = if private {
             (AllowPrivate::Always, Ports::Any)

@@ -140,7 +140,8 @@ impl SharedState {
         Ok((socket, address))
     }
 
-    /// Opens a pipe to the server, or to the proxy, whose host must then be an IP address.
+    /// Opens a pipe to the server, or to the proxy. The host of a proxy must be an IP address
+    /// here.
     fn pipe(
         &self,
         url: &PageUrl,

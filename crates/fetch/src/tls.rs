@@ -77,7 +77,7 @@ pub(crate) fn server_name(host: &str) -> Result<ServerName<'static>, Trouble> {
         .map_err(|_| Trouble::Tls(format!("{host} is not a valid name for a certificate")))
 }
 
-/// Returns the trouble that a failed handshake means, given what was offered.
+/// Returns the trouble for a failed handshake in which `offer` was offered.
 pub(crate) fn trouble_of(error: &io::Error, offer: AlpnOffer) -> Trouble {
     let cause = error
         .get_ref()

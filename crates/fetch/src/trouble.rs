@@ -91,10 +91,10 @@ pub enum Trouble {
     Informational,
     /// The server reset the stream of this request, or violated HTTP/2. After a violation the
     /// next connection to the server uses HTTP/1.1.
-    #[error("the server violated HTTP/2: {0}")]
+    #[error("the request failed over HTTP/2: {0}")]
     Http2(String),
-    /// The server does not speak HTTP/2, which the settings require. The next
-    /// connection to it uses HTTP/1.1.
+    /// The server does not speak HTTP/2, which the settings require. The next connection to it
+    /// uses HTTP/1.1.
     #[error("the server does not speak HTTP/2")]
     NotHttp2,
     /// The server does not speak HTTP/1.1, the only version that was offered. The next
@@ -156,7 +156,7 @@ impl Trouble {
         }
     }
 
-    /// Returns whether the same request may succeed later without a change on our side.
+    /// Returns whether the same request may succeed later, without a change of settings.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::DnsTimeout(_)

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::FetchAnswer;
 use super::session::{Session, has_two_lengths};
 use crate::hyper_connection::HyperConnection;
-use crate::monitored_socket::{Breach, ReadMonitor};
+use crate::monitored_socket::ReadMonitor;
 use crate::reply::{self, NoReply, RawReply, stream_error};
 use crate::request::{FetchRequest, write_fields};
 use crate::response::Response;
@@ -136,7 +136,7 @@ impl HyperChannel {
         // Hyper itself detects bytes that arrived in one read with the end of the previous
         // answer.
         let unexpected = self.hyper.failure().is_some_and(|error| !has_ended(error));
-        session.ended_idle(unexpected || self.monitor.breach().is_some())
+        session.ended_idle(unexpected || self.monitor.refusal().is_some())
     }
 
     /// Counts an answer. Returns whether the connection can carry another.
@@ -185,10 +185,9 @@ impl HyperChannel {
                 return Trouble::FirstByteTimeout;
             }
         };
-        match self.monitor.breach() {
-            Some(Breach::Size) => return Trouble::HeadTooLarge,
-            Some(Breach::Informational) => return Trouble::Informational,
-            Some(Breach::Unsolicited) => return self.ended_idle(session),
+        match self.monitor.refusal() {
+            Some(Trouble::Unsolicited) => return self.ended_idle(session),
+            Some(exceeded) => return exceeded,
             None => {}
         }
         if error.is_parse() {

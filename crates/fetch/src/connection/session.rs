@@ -1,7 +1,8 @@
 //! The part of a connection that is the same for every HTTP version.
 //!
-//! **Invariant:** a session is clean if and only if every request so far was answered
-//! completely.
+//! **Invariant:** a session is clean if and only if no request is in flight and the connection can
+//! carry another: every earlier answer was read to its end, or failed without harm to the
+//! connection (a reset HTTP/2 stream).
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -27,7 +28,7 @@ pub(super) struct Session {
     template: RequestTemplate,
     /// The number of answers received.
     pub(super) served: u32,
-    /// Whether the last request was answered completely.
+    /// Whether the connection can carry another request.
     pub(super) clean: bool,
     /// Whether the server sent bytes while no request was in flight.
     pub(super) unsolicited: bool,

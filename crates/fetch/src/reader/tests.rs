@@ -84,7 +84,7 @@ fn hyper_reads(bytes: &[u8]) -> Read {
             Err(NoReply::Broken(error)) if error.is_parse() => Read::Refused("protocol-error"),
             Err(NoReply::Broken(_)) => Read::Ended,
             Err(NoReply::Refused(trouble)) => Read::Refused(trouble.kind()),
-            Err(NoReply::Late) => panic!("hyper waits for what is not to come"),
+            Err(NoReply::Late) => panic!("hyper waits for bytes after the end"),
         }
     })
 }
