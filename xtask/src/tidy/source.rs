@@ -11,6 +11,11 @@ const LONGEST: usize = 800;
 /// Module names that do not say what the module holds.
 const VAGUE_NAMES: [&str; 6] = ["utils", "util", "common", "helpers", "helper", "misc"];
 
+/// The only folder whose examples in doc comments are compiled.
+///
+/// The other crates set `doctest = false`, since every crate with doc tests costs CI some seconds.
+const DOC_TESTED: &str = "crates/lab/";
+
 /// Signs of unfinished code, and why each is refused.
 ///
 /// Written in halves, because this file is checked too.
@@ -54,6 +59,12 @@ pub fn check(file: &str, text: &str) -> Vec<TidyFinding> {
             "a name says what the module holds",
         );
     }
+    if !file.starts_with(DOC_TESTED) {
+        for number in doc_examples(text) {
+            let rule = format!("an example in a doc comment outside of {DOC_TESTED}");
+            report(number, rule, "cargo does not compile it: write a test");
+        }
+    }
     for (number, line) in (1..).zip(text.lines()) {
         if let Some(name) = module(line).filter(|name| VAGUE_NAMES.contains(name)) {
             report(
@@ -70,6 +81,23 @@ pub fn check(file: &str, text: &str) -> Vec<TidyFinding> {
         }
     }
     findings
+}
+
+/// Returns the lines at which doc comments begin a block of Rust code.
+fn doc_examples(text: &str) -> Vec<usize> {
+    let mut inside = false;
+    let mut begins = |line: &str| {
+        let line = line.trim_start();
+        let comment = line.strip_prefix("///").or(line.strip_prefix("//!"));
+        let fence = comment.and_then(|comment| comment.trim().strip_prefix("```"));
+        inside ^= fence.is_some();
+        // Blocks in other languages name them.
+        let is_rust = |name: &str| !["text", "console", "toml", "json"].contains(&name);
+        inside && fence.is_some_and(is_rust)
+    };
+    let lines = (1..).zip(text.lines());
+    let begun = lines.filter(|(_, line)| begins(line));
+    begun.map(|(number, _)| number).collect()
 }
 
 /// Returns the number of lines of a file that are not tests.
@@ -145,6 +173,15 @@ mod tests {
         found("a.rs", "//! A.\n    mod helpers {\n", &[2]);
         found("a.rs", "//! A.\npub(crate) mod misc;\n", &[2]);
         found("a.rs", "//! A.\nmod miscellany;\n", &[]);
+    }
+
+    #[test]
+    fn examples_that_are_not_compiled_are_found() {
+        let text = "//! A.\n//! ```text\n//! a\n//! ```\n    /// ```\n    /// a();\n    /// ```\n";
+        found("crates/page/src/a.rs", text, &[5]);
+        found("crates/lab/src/a.rs", text, &[]);
+        let fails = "//! A.\n//! ```compile_fail\n//! a();\n//! ```\n";
+        found("crates/page/src/a.rs", fails, &[2]);
     }
 
     #[test]
