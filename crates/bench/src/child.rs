@@ -1,8 +1,12 @@
 //! Runs a program as a child process, and measures its wall time, CPU time and memory.
 //!
+//! A *part* is this program again, started by a benchmark for one measurement. Its options and its
+//! result are JSON.
+//!
 //! **Invariant:** CPU time and memory are those that the kernel charged to this one process
 //! (`wait4`). Other load of the machine is not included.
 
+use std::env;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -10,6 +14,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use wait4::Wait4;
 
 /// The output and the cost of a process that ended with success.
@@ -57,6 +63,25 @@ pub fn run(command: &mut Command, errors: &Path) -> Result<EndedProcess> {
         cpu,
         peak: used.rusage.maxrss,
     })
+}
+
+/// Returns the command that starts a part with its options.
+pub fn part(name: &str, options: &impl Serialize) -> Result<Command> {
+    let mut command = Command::new(env::current_exe()?);
+    command.args(["part", name, &serde_json::to_string(options)?]);
+    Ok(command)
+}
+
+/// Runs a part to its end. Returns its result, and its cost.
+pub fn measure<T: DeserializeOwned>(
+    name: &str,
+    options: &impl Serialize,
+    place: &Path,
+) -> Result<(T, EndedProcess)> {
+    let ended = run(&mut part(name, options)?, &place.join("errors.txt"))?;
+    let result = serde_json::from_str(&ended.output);
+    let result = result.with_context(|| format!("cannot parse the output of {name}"))?;
+    Ok((result, ended))
 }
 
 #[cfg(test)]

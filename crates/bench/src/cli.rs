@@ -1,34 +1,21 @@
 //! The command line of the benchmarks.
 
-mod crawl;
-mod experiment;
-mod extraction;
-mod focus;
-mod frontier;
-mod gate;
-mod lab;
-mod measure;
-mod order;
-mod refresh;
-mod relevance;
-mod search;
-mod sources;
+use clap::{Args, Parser, Subcommand};
 
-use clap::{Parser, Subcommand};
-
-pub use crawl::{BareOptions, CrawlOptions, ServeOptions};
-pub use experiment::{HttpOptions, QualityJudge, ServersOptions, WebKind, WebOptions};
-pub use extraction::ExtractionOptions;
-pub use focus::FocusOptions;
-pub use frontier::{FrontierOptions, ReopenOptions};
-pub use gate::{GateOptions, GateWorkload, WorkloadName};
-pub use lab::{LabOptions, LabOrdering, LabRefresh};
-pub use measure::{Indexing, MeasureOptions, MeasureRun};
-pub use order::{OrderCell, OrderOptions, OrderUpkeep};
-pub use refresh::{RefreshCell, RefreshOptions};
-pub use relevance::RelevanceOptions;
-pub use search::SearchOptions;
-pub use sources::{SourcesCell, SourcesOptions};
+use crate::crawl::CrawlOptions;
+use crate::extraction::ExtractionOptions;
+use crate::focus::FocusOptions;
+use crate::frontier::FrontierOptions;
+use crate::gate::GateOptions;
+use crate::http::HttpOptions;
+use crate::lab::LabOptions;
+use crate::measure::MeasureOptions;
+use crate::order::OrderOptions;
+use crate::refresh::RefreshOptions;
+use crate::relevance::RelevanceOptions;
+use crate::search::SearchOptions;
+use crate::servers::ServersOptions;
+use crate::sources::SourcesOptions;
 
 /// The command line of the benchmark program.
 #[derive(Debug, Parser)]
@@ -70,40 +57,16 @@ pub enum BenchCommand {
     Extraction(ExtractionOptions),
     /// Count the instructions of six fixed workloads and compare them with the accepted counts
     Gate(GateOptions),
-    /// Run one workload of `gate`
+    /// Run one part of a benchmark in this process; benchmarks start it
     #[command(hide = true)]
-    GateWorkload(GateWorkload),
-    /// Serve directories until standard input ends; started by `crawl`
-    #[command(hide = true)]
-    Serve(ServeOptions),
-    /// Fetch a list of URLs and do nothing else; started by `crawl` for comparison
-    #[command(hide = true)]
-    Bare(BareOptions),
-    /// Open a ledger and rebuild the frontier from it; started by `frontier`
-    #[command(hide = true)]
-    Reopen(ReopenOptions),
-    /// Serve an invented web until standard input ends; started by `servers` and `http`
-    #[command(hide = true)]
-    ServeWeb(WebOptions),
-    /// Measure one ordering and strategy at one size; started by `order`
-    #[command(hide = true)]
-    OrderCell(OrderCell),
-    /// Measure the cost of keeping one ordering up to date; started by `order`
-    #[command(hide = true)]
-    OrderUpkeep(OrderUpkeep),
-    /// Simulate crawls by one ordering; started by `lab`
-    #[command(hide = true)]
-    LabOrdering(LabOrdering),
-    /// Choose among a given number of pages; started by `refresh`
-    #[command(hide = true)]
-    RefreshCell(RefreshCell),
-    /// Plan polls of a given number of sources; started by `sources`
-    #[command(hide = true)]
-    SourcesCell(SourcesCell),
-    /// Simulate a year of refreshes; started by `lab`
-    #[command(hide = true)]
-    LabRefresh(LabRefresh),
-    /// Index texts once, to count instructions; started by `measure`
-    #[command(hide = true)]
-    MeasureRun(MeasureRun),
+    Part(PartOptions),
+}
+
+/// One part of a benchmark.
+#[derive(Debug, Args)]
+pub struct PartOptions {
+    /// The part.
+    pub name: String,
+    /// Its options, as JSON.
+    pub options: String,
 }

@@ -8,20 +8,18 @@ pub mod bare;
 mod report;
 pub mod serve;
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use clap::Args;
 use frontier::PageKey;
 use ledger::Ledger;
 use page::PageUrl;
 use serde::Deserialize;
 
 use crate::child::{self, EndedProcess};
-use crate::cli::CrawlOptions;
-use crate::machine::Machine;
 use crate::program::AvocetProgram;
 use report::{CrawlCost, CrawlReport};
 use serve::SiteServer;
@@ -50,6 +48,35 @@ struct ExportedUrl {
     status: Option<u16>,
 }
 
+/// Options of `bench crawl`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench crawl --site /usr/share/doc/python3/html --site /usr/share/doc/git/html --runs 3
+  cargo xtask bench crawl --url http://127.0.0.2:8080/ --url http://127.0.0.3:8080/   # served by nginx, for example
+
+CPU time and memory are of the crawler process alone. In wall time the crawler shares the cores with the server.")]
+pub struct CrawlOptions {
+    /// A directory of HTML, served at its own loopback address (repeatable)
+    #[arg(long, value_name = "DIR", required_unless_present = "url")]
+    pub site: Vec<PathBuf>,
+    /// The start page of a site that another server serves (repeatable)
+    #[arg(long, value_name = "URL")]
+    pub url: Vec<String>,
+    /// Runs of each variant; the table shows the medians
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=99))]
+    pub runs: u16,
+    /// Connections of the crawler to one server at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub per_server: u8,
+    /// Time limit of a crawl
+    #[arg(long, value_name = "TIME", default_value = "10m")]
+    pub time: String,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Runs the benchmark and prints the table.
 pub fn run(options: &CrawlOptions, place: &Path) -> Result<()> {
     let program = AvocetProgram::build()?;
@@ -75,20 +102,7 @@ pub fn run(options: &CrawlOptions, place: &Path) -> Result<()> {
         runs.push((BARE, bench.bare(&list)?));
     }
     let names = VARIANTS.map(|(name, _)| name).into_iter().chain([BARE]);
-    let command = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = CrawlReport::new(
-        names,
-        &runs,
-        BARE,
-        Machine::this(),
-        format!("cargo xtask bench {command}"),
-    )?;
-    if options.json {
-        println!("{}", serde_json::to_string(&report)?);
-    } else {
-        print!("{report}");
-    }
-    Ok(())
+    crate::report::print(&CrawlReport::new(names, &runs, BARE)?, options.json)
 }
 
 struct CrawlBench<'a> {
@@ -129,11 +143,7 @@ impl CrawlBench<'_> {
     }
 
     fn bare(&self, list: &Path) -> Result<CrawlCost> {
-        let ended = child::run(
-            Command::new(env::current_exe()?).arg("bare").arg(list),
-            &self.errors(),
-        )?;
-        let fetched: bare::Fetched = serde_json::from_str(&ended.output)?;
+        let (fetched, ended): (bare::Fetched, _) = child::measure("bare", &list, self.place)?;
         Ok(measured(
             &ended,
             fetched.pages,

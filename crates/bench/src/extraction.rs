@@ -10,11 +10,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 use dom_query::{Document, NodeRef};
 use page::PageUrl;
 use page::article::{Extraction, article};
-
-use crate::cli::ExtractionOptions;
 
 /// Words per shingle.
 const SHINGLE: usize = 4;
@@ -37,6 +36,29 @@ struct Score {
     /// Preformatted blocks in the labelled text, and how many of them the Markdown holds in full.
     code: (usize, usize),
     extraction: Extraction,
+}
+
+/// Options of `bench extraction`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench extraction --site zsh=/usr/share/doc/zsh-common/html --site postfix=/usr/share/doc/postfix/html
+
+docs/science/extraction.md explains the labels, and how to get the sites.")]
+pub struct ExtractionOptions {
+    /// File of labels
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "docs/science/extraction/labels.tsv"
+    )]
+    pub labels: PathBuf,
+    /// Directory of the HTML files of the labelled site NAME (repeatable)
+    #[arg(long, value_name = "NAME=DIR", required = true)]
+    pub site: Vec<String>,
+    /// Print every page, and for scores below 0.9 the missing and the extra lines
+    #[arg(long)]
+    pub verbose: bool,
 }
 
 /// Runs the benchmark and prints the table.

@@ -3,7 +3,6 @@
 //! **Invariant:** focused and plain runs alternate. Each fetches every page that can be reached,
 //! into its own store. This process serves the pages; its cost is not counted.
 
-use std::env;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,24 +11,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use clap::Args;
 use lab::loopback::WorldProxy;
 use lab::world::{Labels, Linked, World};
 use serde::Serialize;
 use tokio::runtime;
 
 use crate::child::{self, EndedProcess};
-use crate::cli;
 use crate::instructions;
-use crate::machine::{Machine, occupied};
+use crate::machine::occupied;
 use crate::program::{AvocetProgram, CrawlSummary};
+use crate::report::{self, median};
 
 /// Training pages of each class.
 const LESSONS: usize = 300;
 
 #[derive(Debug, Serialize)]
 struct FocusReport {
-    command: String,
-    machine: Machine,
     world: String,
     topic: String,
     method: String,
@@ -53,8 +51,44 @@ struct FocusReport {
     focused_peak: u64,
 }
 
+/// Options of `bench focus`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench focus
+  cargo xtask bench focus --world ../shared/data/webkb --target course --runs 5
+
+Crawls a whole web over loopback, with archive and index: by an ordering without a topic, and by a method of focused
+crawling whose topic is trained on some of the pages. The random order changes servers as often as the focused one.
+Breadth-first stays longer on a server and opens half the connections, so it is cheaper for other reasons than judging.
+The runs alternate; CPU time is that of the crawling process alone. If valgrind is installed, the instructions of one
+crawl of each kind are counted as well; these do not depend on other load of the machine.")]
+pub struct FocusOptions {
+    /// A directory with labels and bodies, or invented:topics
+    #[arg(long, value_name = "WORLD", default_value = "invented:topics")]
+    pub world: String,
+    /// The label to use as the topic [default: the first]
+    #[arg(long, value_name = "LABEL")]
+    pub target: Option<String>,
+    /// The method of focused crawling
+    #[arg(long, value_name = "METHOD", default_value = "learned")]
+    pub focus: String,
+    /// The ordering without a topic, for comparison
+    #[arg(long, value_name = "ORDER", default_value = "random")]
+    pub against: String,
+    /// Pages of an invented world
+    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(100..=100_000))]
+    pub pages: u32,
+    /// Number of pairs of runs
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub runs: u32,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Runs the benchmark and prints the table.
-pub fn run(options: &cli::FocusOptions, place: &Path) -> Result<()> {
+pub fn run(options: &FocusOptions, place: &Path) -> Result<()> {
     let program = AvocetProgram::build()?;
     let knobs = match options.world.starts_with("invented:") {
         true => vec![("pages".to_owned(), options.pages.to_string())],
@@ -109,10 +143,7 @@ pub fn run(options: &cli::FocusOptions, place: &Path) -> Result<()> {
         peaks.max().unwrap_or(0)
     });
     let [plain, focused] = cpu;
-    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
     let report = FocusReport {
-        command: format!("cargo xtask bench {arguments}"),
-        machine: Machine::this(),
         world: options.world.clone(),
         topic: bench.target.clone(),
         method: options.focus.clone(),
@@ -120,19 +151,14 @@ pub fn run(options: &cli::FocusOptions, place: &Path) -> Result<()> {
         against: options.against.clone(),
         plain,
         focused,
-        share: median(&pairs),
+        share: median(pairs.iter().copied()).unwrap_or(0.0),
         shares: [pairs[0], pairs[pairs.len() - 1]],
         share_of_instructions: counted,
         topic_bytes,
         plain_peak: peak[0],
         focused_peak: peak[1],
     };
-    if options.json {
-        println!("{}", serde_json::to_string(&report)?);
-    } else {
-        print!("{report}");
-    }
-    Ok(())
+    report::print(&report, options.json)
 }
 
 struct FocusBench<'a> {
@@ -250,22 +276,16 @@ fn shares([plain, focused]: &[Vec<f64>; 2]) -> Vec<f64> {
         .collect()
 }
 
-fn median(times: &[f64]) -> f64 {
-    let mut sorted = times.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
-}
-
 impl fmt::Display for FocusReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MEGA: f64 = 1e6;
-        writeln!(f, "{}", self.command)?;
         writeln!(
             f,
-            "{} cores, {}; {} pages of {}, topic {}",
-            self.machine.cores, self.machine.cpu, self.pages, self.world, self.topic
+            "{} pages of {}, topic {}",
+            self.pages, self.world, self.topic
         )?;
-        let each = |times: &[f64]| 1e3 * median(times) / self.pages as f64;
+        let each =
+            |times: &[f64]| 1e3 * median(times.iter().copied()).unwrap_or(0.0) / self.pages as f64;
         for (name, times, peak) in [
             (&self.against, &self.plain, self.plain_peak),
             (&self.method, &self.focused, self.focused_peak),

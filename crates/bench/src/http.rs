@@ -8,19 +8,50 @@
 
 mod report;
 
-use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
+use clap::Args;
 
-use crate::cli::{HttpOptions, WebKind, WebOptions};
-use crate::machine::Machine;
 use crate::program::AvocetProgram;
-use crate::web::{self, WebProcess};
+use crate::web::{self, WebKind, WebOptions, WebProcess};
 use report::{HttpReport, HttpRow};
 
 /// The values of `avocet crawl --http`.
 pub const VERSIONS: [&str; 4] = ["1.0", "1.1", "pipelined", "2"];
+
+/// Options of `bench http`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench http --connections 8,16,32,64,96 --pages 5000 --out docs/figures
+
+Two webs: the 500 servers of `bench servers`, and 20 fast servers that serve 100 requests per connection.")]
+pub struct HttpOptions {
+    /// Connections at the same time, to the 500 servers
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [8, 16, 32, 64, 96],
+        value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub connections: Vec<u16>,
+    /// Connections at the same time, to the 20 fast servers
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [2, 4, 8, 14, 20],
+        value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub fast_connections: Vec<u16>,
+    /// Pages to fetch, of 30,000
+    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=30_000))]
+    pub pages: u64,
+    /// Seed of the webs
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub seed: u64,
+    /// Factor on all latencies: 1 means a median of 30 ms to connect and 80 ms to answer
+    #[arg(long, value_name = "FACTOR", default_value_t = 0.2)]
+    pub slowness: f64,
+    /// Draw the figures into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document instead of the tables
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Runs the benchmark, prints the tables and draws the figures.
 pub fn run(options: &HttpOptions, place: &Path) -> Result<()> {
@@ -70,19 +101,9 @@ pub fn run(options: &HttpOptions, place: &Path) -> Result<()> {
             }
         }
     }
-    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = HttpReport {
-        command: format!("cargo xtask bench {arguments}"),
-        machine: Machine::this(),
-        rows,
-    };
+    let report = HttpReport { rows };
     if let Some(folder) = &options.out {
         report.draw(folder)?;
     }
-    if options.json {
-        println!("{}", serde_json::to_string(&report)?);
-    } else {
-        print!("{report}");
-    }
-    Ok(())
+    crate::report::print(&report, options.json)
 }

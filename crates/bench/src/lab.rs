@@ -3,24 +3,23 @@
 //! **Invariant:** the world is created before the timing starts. All else is timed: frontier,
 //! policy, bench. Memory is the peak of the whole process, with the world.
 
-use std::env;
 use std::fmt;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use clap::Args;
 use lab::run::order_of_visits;
 use lab::run::refresh::{Lives, RefreshPlan, refresh};
-use lab::world::{Linked, World};
+use lab::world::World;
 use policy::catalog::{Catalog, Wishes};
 use policy::refresh::Uniform;
 use policy::{Crawl, Price};
 use serde::{Deserialize, Serialize};
 
-use crate::child;
-use crate::cli::{LabOptions, LabOrdering, LabRefresh};
-use crate::machine::{Machine, thread_time};
+use crate::child::{self, EndedProcess};
+use crate::machine::thread_time;
+use crate::report;
 
 const DAY: u64 = 86_400;
 /// The seed of all worlds.
@@ -50,9 +49,56 @@ struct LabRow {
 
 #[derive(Debug, Serialize)]
 struct LabReport {
-    command: String,
-    machine: Machine,
     rows: Vec<LabRow>,
+}
+
+/// Options of `bench lab`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench lab
+  cargo xtask bench lab --order pagerank --order breadth-first --fetches 325000
+
+Simulates crawls of an invented graph by every ordering, repeated until enough fetches are made, and a year of
+refreshes of changing pages. Each runs in its own process, on one core.")]
+pub struct LabOptions {
+    /// Only this ordering (repeatable)
+    #[arg(long, value_name = "ORDER")]
+    pub order: Vec<String>,
+    /// Fetches to simulate with each ordering
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub fetches: u64,
+    /// Pages of the graph
+    #[arg(long, value_name = "N", default_value_t = 325_000, value_parser = clap::value_parser!(u32).range(1000..=10_000_000))]
+    pub pages: u32,
+    /// Mean number of links per page
+    #[arg(long, value_name = "N", default_value_t = 10.0)]
+    pub links: f64,
+    /// Pages to refresh for a year
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
+    pub refreshed: u32,
+    /// Days between two visits to a page
+    #[arg(long, value_name = "DAYS", default_value_t = 18, value_parser = clap::value_parser!(u32).range(1..=3650))]
+    pub interval: u32,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The part that simulates crawls by one ordering.
+#[derive(Serialize, Deserialize)]
+pub struct LabOrdering {
+    order: String,
+    fetches: u64,
+    pages: u32,
+    links: f64,
+}
+
+/// The part that simulates a year of refreshes.
+#[derive(Serialize, Deserialize)]
+pub struct LabRefresh {
+    pages: u32,
+    interval: u32,
 }
 
 /// Runs the benchmark and prints the table.
@@ -60,35 +106,31 @@ pub fn run(options: &LabOptions, place: &Path) -> Result<()> {
     let mut rows = Vec::new();
     for order in orders(options) {
         eprintln!("{order}: {} fetches", options.fetches);
-        let args = [
-            "lab-ordering".to_owned(),
-            order.clone(),
-            options.fetches.to_string(),
-            options.pages.to_string(),
-            options.links.to_string(),
-        ];
-        rows.push(row(format!("ordering by {order}"), &args, place)?);
+        let (what, part) = (format!("ordering by {order}"), "lab-ordering");
+        let LabOptions {
+            fetches,
+            pages,
+            links,
+            ..
+        } = *options;
+        let part_options = LabOrdering {
+            order,
+            fetches,
+            pages,
+            links,
+        };
+        let (simulated, ended) = child::measure(part, &part_options, place)?;
+        rows.push(LabRow::new(what, simulated, &ended));
     }
     eprintln!("refresh: {} pages for a year", options.refreshed);
-    let args = [
-        "lab-refresh".to_owned(),
-        options.refreshed.to_string(),
-        options.interval.to_string(),
-    ];
     let what = format!("a year, every {} days", options.interval);
-    rows.push(row(what, &args, place)?);
-    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = LabReport {
-        command: format!("cargo xtask bench {arguments}"),
-        machine: Machine::this(),
-        rows,
+    let part_options = LabRefresh {
+        pages: options.refreshed,
+        interval: options.interval,
     };
-    if options.json {
-        println!("{}", serde_json::to_string(&report)?);
-    } else {
-        print!("{report}");
-    }
-    Ok(())
+    let (simulated, ended) = child::measure("lab-refresh", &part_options, place)?;
+    rows.push(LabRow::new(what, simulated, &ended));
+    report::print(&LabReport { rows }, options.json)
 }
 
 /// Returns the orderings to measure: those named, or else all that need nothing but links.
@@ -102,16 +144,14 @@ fn orders(options: &LabOptions) -> Vec<String> {
     plain.map(|order| order.name.to_owned()).collect()
 }
 
-fn row(what: String, args: &[String], place: &Path) -> Result<LabRow> {
-    let mut command = Command::new(env::current_exe()?);
-    let ended = child::run(command.args(args), &place.join("errors"))?;
-    let simulated = serde_json::from_str(&ended.output)
-        .context("cannot parse the output of the child process")?;
-    Ok(LabRow {
-        what,
-        simulated,
-        peak: ended.peak,
-    })
+impl LabRow {
+    fn new(what: String, simulated: Simulated, ended: &EndedProcess) -> Self {
+        Self {
+            what,
+            simulated,
+            peak: ended.peak,
+        }
+    }
 }
 
 /// Simulates crawls in this process until enough fetches are made.
@@ -136,7 +176,12 @@ pub fn run_ordering(options: &LabOrdering) -> Result<()> {
         );
         fetches += visits.len() as u64;
     }
-    print_result(&world, fetches, took)
+    print_result(&Simulated {
+        fetches,
+        pages: world.graph().pages() as u64,
+        links: world.graph().edges().count() as u64,
+        seconds: took.as_secs_f64(),
+    })
 }
 
 /// Simulates a year of refreshes in this process.
@@ -167,35 +212,22 @@ pub fn run_refresh(options: &LabRefresh) -> Result<()> {
     };
     let began = thread_time();
     let refreshed = refresh(&lives, policy, &plan);
-    let simulated = Simulated {
+    print_result(&Simulated {
         fetches: refreshed.visits,
         pages: u64::from(options.pages),
         links: 0,
         seconds: (thread_time() - began).as_secs_f64(),
-    };
-    println!("{}", serde_json::to_string(&simulated)?);
-    Ok(())
+    })
 }
 
-fn print_result(world: &Linked, fetches: u64, took: Duration) -> Result<()> {
-    let simulated = Simulated {
-        fetches,
-        pages: world.graph().pages() as u64,
-        links: world.graph().edges().count() as u64,
-        seconds: took.as_secs_f64(),
-    };
-    println!("{}", serde_json::to_string(&simulated)?);
+fn print_result(simulated: &Simulated) -> Result<()> {
+    println!("{}", serde_json::to_string(simulated)?);
     Ok(())
 }
 
 impl fmt::Display for LabReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "$ {}", self.command)?;
-        writeln!(
-            f,
-            "{} cores, {}; CPU time of one",
-            self.machine.cores, self.machine.cpu
-        )?;
+        writeln!(f, "CPU time of one core")?;
         writeln!(
             f,
             "{:28} {:>9} {:>9} {:>10} {:>9} {:>11} {:>9}",

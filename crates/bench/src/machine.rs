@@ -67,8 +67,13 @@ fn read(clock: ClockId) -> Duration {
 
 /// Returns the resident memory of this process, in bytes.
 pub fn resident() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    memory("self", "VmRSS:")
+}
+
+/// Returns a size in bytes that the kernel reports of a process.
+pub fn memory(process: &str, name: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
     kilobytes.unwrap_or(0) * 1024
 }

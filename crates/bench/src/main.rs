@@ -1,7 +1,7 @@
 //! The benchmarks behind `cargo xtask bench`.
 //!
-//! **Invariant:** the measured code runs in its own process, optimised; the server of its pages
-//! runs in another. A benchmark removes its files when it ends, also when it is interrupted.
+//! **Invariant:** code that is timed does not share its process with the server of its pages. A
+//! benchmark removes its files when it ends, also when it is interrupted.
 
 mod child;
 mod choosing;
@@ -20,6 +20,7 @@ mod order;
 mod program;
 mod refresh;
 mod relevance;
+mod report;
 mod search;
 mod servers;
 mod sources;
@@ -28,11 +29,13 @@ mod urls;
 mod web;
 mod workplace;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use clap::Parser;
 use cli::{BenchArguments, BenchCommand};
+use serde::de::DeserializeOwned;
 
 // The allocator of `avocet`, so that memory figures are those of its users.
 #[global_allocator]
@@ -66,21 +69,32 @@ fn run(bench: BenchCommand) -> Result<()> {
         }
         BenchCommand::Extraction(options) => extraction::run(&options),
         BenchCommand::Gate(options) => workplace::with(|place| gate::run(&options, place)),
-        BenchCommand::GateWorkload(options) => {
-            options.workload.run(&options.place, options.only_set_up)
-        }
-        BenchCommand::Serve(options) => crawl::serve::run(&options.directories),
-        BenchCommand::Bare(options) => crawl::bare::run(&options.list),
-        BenchCommand::Reopen(options) => frontier::reopen::run(&options.ledger),
-        BenchCommand::ServeWeb(options) => web::run(&options),
-        BenchCommand::OrderCell(cell) => order::cell::run(&cell),
-        BenchCommand::OrderUpkeep(options) => order::upkeep::run(&options),
-        BenchCommand::LabOrdering(options) => lab::run_ordering(&options),
-        BenchCommand::RefreshCell(options) => refresh::run_cell(&options),
-        BenchCommand::SourcesCell(options) => sources::run_cell(&options),
-        BenchCommand::LabRefresh(options) => lab::run_refresh(&options),
-        BenchCommand::MeasureRun(options) => {
+        BenchCommand::Part(part) => run_part(&part.name, &part.options),
+    }
+}
+
+/// Runs what a benchmark started, with options from JSON.
+fn run_part(name: &str, options: &str) -> Result<()> {
+    match name {
+        "gate-workload" => gate::run_workload(&from_json(options)?),
+        "serve" => crawl::serve::run(&from_json::<Vec<PathBuf>>(options)?),
+        "bare" => crawl::bare::run(&from_json::<PathBuf>(options)?),
+        "reopen" => frontier::reopen::run(&from_json::<PathBuf>(options)?),
+        "serve-web" => web::run(&from_json(options)?),
+        "order-cell" => order::cell::run(&from_json(options)?),
+        "order-upkeep" => order::upkeep::run(&from_json(options)?),
+        "lab-ordering" => lab::run_ordering(&from_json(options)?),
+        "lab-refresh" => lab::run_refresh(&from_json(options)?),
+        "refresh-cell" => refresh::run_cell(&from_json(options)?),
+        "sources-cell" => sources::run_cell(&from_json(options)?),
+        "measure-run" => {
+            let options = from_json(options)?;
             workplace::with(|place| measure::run_once(&options, place))
         }
+        _ => bail!("no benchmark has a part {name}"),
     }
+}
+
+fn from_json<T: DeserializeOwned>(options: &str) -> Result<T> {
+    serde_json::from_str(options).context("cannot parse the options")
 }

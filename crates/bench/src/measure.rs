@@ -6,21 +6,78 @@
 mod report;
 mod texts;
 
-use std::env;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use clap::Args;
 use page::PageUrl;
 use repository::index::{Document, HEAP, Index, PageIndexWriter, Workload};
+use serde::{Deserialize, Serialize};
 
-use crate::cli::{Indexing, MeasureOptions, MeasureRun};
+use crate::child;
 use crate::instructions;
-use crate::machine::{Machine, process_time, rest};
+use crate::machine::{process_time, rest};
 use report::{Instructions, MeasureReport, PairedTimes};
 use texts::{MeasuredTexts, PageText};
+
+/// Options of `bench measure`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench measure
+  cargo xtask bench measure --world invented:corpus --refreshes 3000
+
+Puts pages into an index, then their later texts, with and without measuring what each refresh is worth to searchers.
+The runs alternate in one process; CPU time is that of all its threads, with merges of the index. If valgrind is
+installed, instructions are counted as well, in separate processes.")]
+pub struct MeasureOptions {
+    /// A recorded history with bodies, or invented:corpus [default: ../shared/data/telegram-web
+    /// if it exists]
+    #[arg(long, value_name = "WORLD")]
+    pub world: Option<String>,
+    /// A directory with queries.tsv [default: those of the world, or ../shared/data/queries]
+    #[arg(long, value_name = "DIR")]
+    pub queries: Option<PathBuf>,
+    /// Changed texts to index
+    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(10..=10_000_000))]
+    pub refreshes: u32,
+    /// Texts per commit
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
+    pub group: u32,
+    /// Number of pairs of runs
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub runs: u32,
+    /// Changed texts whose instructions are counted; 0 counts none
+    #[arg(long, value_name = "N", default_value_t = 2500)]
+    pub counted: u32,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// One run whose instructions are counted.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct MeasureRun {
+    /// The texts, as `measure` wrote them.
+    pub texts: PathBuf,
+    /// Which texts to index, and whether to measure.
+    pub what: Indexing,
+    /// Texts per commit.
+    pub group: u32,
+}
+
+/// Which texts are indexed, and whether the refreshes are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Indexing {
+    /// Only first copies, without measurement.
+    First,
+    /// All texts, without measurement.
+    Plain,
+    /// All texts, with measurement of the refreshes.
+    Measured,
+}
 
 /// Runs the benchmark and prints the table.
 pub fn run(options: &MeasureOptions, place: &Path) -> Result<()> {
@@ -56,10 +113,7 @@ pub fn run(options: &MeasureOptions, place: &Path) -> Result<()> {
         0 => None,
         counted => count_instructions(&texts, counted, options.group, place)?,
     };
-    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
     let report = MeasureReport {
-        command: format!("cargo xtask bench {arguments}"),
-        machine: Machine::this(),
         world: texts.world.clone(),
         pages: texts.first.len(),
         refreshes: texts.refreshes.len(),
@@ -68,12 +122,7 @@ pub fn run(options: &MeasureOptions, place: &Path) -> Result<()> {
         rows: rows.into(),
         instructions,
     };
-    if options.json {
-        println!("{}", serde_json::to_string(&report)?);
-    } else {
-        print!("{report}");
-    }
-    Ok(())
+    crate::report::print(&report, options.json)
 }
 
 /// Indexes texts once, in this process.
@@ -154,14 +203,18 @@ fn count_instructions(
     let texts = texts.some(counted as usize);
     let file = place.join("texts.json");
     fs::write(&file, serde_json::to_vec(&texts)?)?;
-    let count = |what: &str| -> Result<u64> {
-        eprintln!("counting instructions: {what}");
-        let mut command = Command::new(env::current_exe()?);
-        command.arg("measure-run").arg(&file);
-        command.args([what, &group.to_string()]);
-        instructions::count(&command, &place.join("errors"))
+    let count = |what: Indexing| -> Result<u64> {
+        eprintln!("counting instructions: {what:?}");
+        let options = MeasureRun {
+            texts: file.clone(),
+            what,
+            group,
+        };
+        let command = child::part("measure-run", &options)?;
+        instructions::count(&command, &place.join("errors.txt"))
     };
-    let (first, plain, measured) = (count("first")?, count("plain")?, count("measured")?);
+    let (first, plain) = (count(Indexing::First)?, count(Indexing::Plain)?);
+    let measured = count(Indexing::Measured)?;
     ensure!(plain > first, "refreshes took no instructions");
     Ok(Some(Instructions {
         refreshes: texts.refreshes.len(),

@@ -10,29 +10,80 @@ pub mod upkeep;
 pub mod visits;
 pub mod world;
 
-use std::env;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use clap::Args;
 use policy::catalog::{Catalog, Wishes};
 use policy::focus::Topic;
 use policy::order::Scores;
 use policy::{CatalogError, Policy};
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::child;
-use crate::cli::{OrderCell, OrderOptions, OrderUpkeep};
-use crate::machine::Machine;
 use crate::urls::Urls;
-use report::OrderReport;
+use report::{OrderReport, OrderRow, UpkeepRow};
 
 /// The defaults of `avocet crawl`.
 const ORDER: &str = "rankmass";
 const STRATEGY: &str = "best-prefix";
 /// The number of scores for the ordering `given`.
 const SCORES: u64 = 1000;
+
+/// Options of `bench order`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench order --urls 1000000 --servers 1,1000,100000 --order pagerank --order opic
+  cargo xtask bench order --strategy quality
+
+Measures all orderings with the default strategy and all strategies with the default ordering, unless some are named.
+Each row with twenty million URLs needs 2 GB of memory and a minute.")]
+pub struct OrderOptions {
+    /// URLs in the frontier
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [1_000_000, 10_000_000, 20_000_000],
+        value_parser = clap::value_parser!(u64).range(1000..=1_000_000_000))]
+    pub urls: Vec<u64>,
+    /// Servers that hold them; the n-th has about 1/n of the pages of the first
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [1, 1000, 100_000],
+        value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub servers: Vec<u64>,
+    /// Only this ordering, with the default strategy (repeatable)
+    #[arg(long, value_name = "ORDER")]
+    pub order: Vec<String>,
+    /// Only this strategy, with the default ordering (repeatable)
+    #[arg(long, value_name = "STRATEGY")]
+    pub strategy: Vec<String>,
+    /// Pages of the web on which the upkeep of orderings by links is measured
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1000..=1_000_000_000))]
+    pub pages: u64,
+    /// Print one JSON document instead of the tables
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// One row of the first table.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct OrderCell {
+    /// The ordering.
+    pub order: String,
+    /// The server strategy.
+    pub strategy: String,
+    /// URLs in the frontier.
+    pub urls: u64,
+    /// Servers that hold them.
+    pub servers: u64,
+}
+
+/// One row of the second table.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct OrderUpkeep {
+    /// The ordering.
+    pub order: String,
+    /// Pages of the web.
+    pub pages: u64,
+}
 
 /// Runs the benchmark and prints the tables.
 pub fn run(options: &OrderOptions, place: &Path) -> Result<()> {
@@ -47,40 +98,25 @@ pub fn run(options: &OrderOptions, place: &Path) -> Result<()> {
                     urls,
                     servers,
                 };
-                let mut command = Command::new(env::current_exe()?);
-                command.arg("order-cell").args([&order, &strategy]);
-                command.args([urls.to_string(), servers.to_string()]);
-                rows.push((cell, child_result(&mut command, place)?));
+                let measured = child::measure("order-cell", &cell, place)?.0;
+                rows.push(OrderRow { cell, measured });
             }
         }
     }
-    let mut upkeeps = Vec::new();
+    let mut upkeep = Vec::new();
     for order in orders(options) {
         if !ordering(&order, 1)?.needs().links {
             continue;
         }
         eprintln!("{order}, upkeep over {} pages", options.pages);
-        let mut command = Command::new(env::current_exe()?);
-        command.args(["order-upkeep", &order, &options.pages.to_string()]);
         let options = OrderUpkeep {
             order,
             pages: options.pages,
         };
-        upkeeps.push((options, child_result(&mut command, place)?));
+        let kept = child::measure("order-upkeep", &options, place)?.0;
+        upkeep.push(UpkeepRow { options, kept });
     }
-    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = OrderReport {
-        command: format!("cargo xtask bench {arguments}"),
-        machine: Machine::this(),
-        rows: rows.into_iter().map(report::OrderRow::from).collect(),
-        upkeep: upkeeps.into_iter().map(report::UpkeepRow::from).collect(),
-    };
-    if options.json {
-        println!("{}", serde_json::to_string(&report)?);
-    } else {
-        print!("{report}");
-    }
-    Ok(())
+    crate::report::print(&OrderReport { rows, upkeep }, options.json)
 }
 
 /// Returns the orderings to measure, as expressions of the catalog.
@@ -144,11 +180,6 @@ fn ordering(expression: &str, servers: u64) -> Result<Box<dyn Policy>> {
     };
     let order: Result<_, CatalogError> = Catalog::standard().order(expression, &options);
     Ok(order?)
-}
-
-fn child_result<T: DeserializeOwned>(command: &mut Command, place: &Path) -> Result<T> {
-    let ended = child::run(command, &place.join("errors.txt"))?;
-    serde_json::from_str(&ended.output).context("cannot parse the output of the child process")
 }
 
 #[cfg(test)]

@@ -3,13 +3,12 @@
 //! **Invariant:** pages, URLs and histories are created before the timing starts. `choosing.rs`
 //! defines what is timed.
 
-use std::env;
 use std::fmt;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use clap::Args;
 use frontier::bench::Manners;
 use frontier::{Frontier, FrontierLink, Next};
 use page::PageUrl;
@@ -20,11 +19,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::child;
 use crate::choosing::{PageHistories, choose, mixed};
-use crate::cli::{RefreshCell, RefreshOptions};
-use crate::machine::{Machine, resident, thread_time};
+use crate::machine::{resident, thread_time};
+use crate::report;
 
 const DAY: u64 = 86_400;
-/// PageHistories per host.
+/// Pages per host.
 const PAGES_OF_HOST: u32 = 1000;
 /// Mean days between two fetches of a page.
 const ROUND: u64 = 30;
@@ -41,49 +40,59 @@ struct RefreshCost {
 
 #[derive(Debug, Serialize)]
 struct RefreshReport {
-    command: String,
-    machine: Machine,
     policy: String,
     rows: Vec<RefreshCost>,
 }
 
+/// Options of `bench refresh`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench refresh
+  cargo xtask bench refresh --pages 1000000 --policy freshness
+
+A frontier under a budget knows the given number of pages, each visited before. The benchmark times the choice of the
+next page, and the computation of the next due time of the fetched page. Each size runs in its own process, on one core.")]
+pub struct RefreshOptions {
+    /// Known pages, one row each
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [1_000_000, 10_000_000], value_parser = clap::value_parser!(u32).range(1000..=50_000_000))]
+    pub pages: Vec<u32>,
+    /// Decisions to time
+    #[arg(long, value_name = "N", default_value_t = 500_000)]
+    pub decisions: u32,
+    /// The refresh policy
+    #[arg(long, value_name = "POLICY", default_value = "holistic")]
+    pub policy: String,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// One row of the table.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct RefreshCell {
+    /// Known pages.
+    pub pages: u32,
+    /// Decisions to time.
+    pub decisions: u32,
+    /// The refresh policy.
+    pub policy: String,
+}
+
 /// Runs the benchmark and prints the table.
 pub fn run(options: &RefreshOptions, place: &Path) -> Result<()> {
-    let usual = vec![1_000_000, 10_000_000];
-    let sizes = if options.pages.is_empty() {
-        usual
-    } else {
-        options.pages.clone()
-    };
     let mut rows = Vec::new();
-    for pages in sizes {
+    for &pages in &options.pages {
         eprintln!("{pages} pages");
-        let args = [
-            "refresh-cell".to_owned(),
-            pages.to_string(),
-            options.decisions.to_string(),
-            options.policy.clone(),
-        ];
-        let mut command = Command::new(env::current_exe()?);
-        let ended = child::run(command.args(&args), &place.join("errors"))?;
-        rows.push(
-            serde_json::from_str(&ended.output)
-                .context("cannot parse the output of the child process")?,
-        );
+        let cell = RefreshCell {
+            pages,
+            decisions: options.decisions,
+            policy: options.policy.clone(),
+        };
+        rows.push(child::measure("refresh-cell", &cell, place)?.0);
     }
-    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = RefreshReport {
-        command: format!("cargo xtask bench {arguments}"),
-        machine: Machine::this(),
-        policy: options.policy.clone(),
-        rows,
-    };
-    if options.json {
-        println!("{}", serde_json::to_string(&report)?);
-    } else {
-        print!("{report}");
-    }
-    Ok(())
+    let policy = options.policy.clone();
+    report::print(&RefreshReport { policy, rows }, options.json)
 }
 
 /// Chooses among the given number of pages, in this process.
@@ -217,13 +226,7 @@ fn seconds(moment: Moment) -> u32 {
 
 impl fmt::Display for RefreshReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "$ {}", self.command)?;
-        let machine = &self.machine;
-        writeln!(
-            f,
-            "{} cores, {}; CPU time of one; {}",
-            machine.cores, machine.cpu, self.policy
-        )?;
+        writeln!(f, "CPU time of one core; policy {}", self.policy)?;
         writeln!(
             f,
             "{:>10} {:>10} {:>14} {:>12} {:>12}",

@@ -6,7 +6,6 @@
 mod invented;
 mod searchers;
 
-use std::env;
 use std::fmt;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -17,23 +16,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use clap::Args;
 use repository::index::{Index, PageIndexWriter};
 use serde::Serialize;
 
-use crate::cli::SearchOptions;
-use crate::machine::{Machine, occupied};
+use crate::machine::{memory, occupied};
 use crate::program::AvocetProgram;
+use crate::report;
 use invented::InventedPages;
 
-/// The time between two commits, as in a crawl.
+/// The time between two commits of the index. A crawl waits 15 s, so this is a harder case.
 const COMMIT_EVERY: Duration = Duration::from_millis(500);
-/// InventedPages per commit while the index is built.
+/// Pages per commit while the index is built.
 const GROUP: u32 = 20_000;
 
 #[derive(Debug, Serialize)]
 struct SearchReport {
-    command: String,
-    machine: Machine,
     pages: u64,
     index_bytes: u64,
     searchers: u32,
@@ -45,10 +43,47 @@ struct SearchReport {
     p90: f64,
     p99: f64,
     worst: f64,
-    /// InventedPages indexed meanwhile.
+    /// Pages indexed meanwhile.
     put: u64,
     /// Memory of the server after a tenth of the time, and at the end, in bytes.
     memory: [u64; 2],
+}
+
+/// Options of `bench search`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench search
+  cargo xtask bench search --searchers 200 --pause 2000 --seconds 60
+
+`avocet serve` serves an index of invented pages in its own process. Searchers send requests over HTTP, while this process
+puts pages into the same index and commits twice a second (a crawl commits the index every 15 s). The time of a search
+is from the first byte of the request to the last byte of the answer.")]
+pub struct SearchOptions {
+    /// Pages in the index
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
+    pub pages: u32,
+    /// Mean number of words per page
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(10..=10_000))]
+    pub words: u32,
+    /// Searchers at the same time
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=900))]
+    pub searchers: u32,
+    /// Mean pause of a searcher between two searches, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 100)]
+    pub pause: u64,
+    /// Duration of the benchmark
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    pub seconds: u64,
+    /// Pages per second that are indexed meanwhile
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub crawled: u32,
+    /// Request the search page instead of the API
+    #[arg(long)]
+    pub html: bool,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Runs the benchmark and prints the table.
@@ -85,11 +120,8 @@ pub fn run(options: &SearchOptions, place: &Path) -> Result<()> {
         let first = watching.join().unwrap_or_default();
         anyhow::Ok((times?, put, [first, last]))
     })?;
-    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
     let report = SearchReport {
-        command: format!("cargo xtask bench {arguments}"),
-        machine: Machine::this(),
         pages: index.count(),
         index_bytes: occupied(&store.join("index")),
         searchers: options.searchers,
@@ -102,12 +134,7 @@ pub fn run(options: &SearchOptions, place: &Path) -> Result<()> {
         put,
         memory,
     };
-    if options.json {
-        println!("{}", serde_json::to_string(&report)?);
-    } else {
-        print!("{report}");
-    }
-    Ok(())
+    report::print(&report, options.json)
 }
 
 /// Creates a store without pages.
@@ -125,7 +152,7 @@ fn create_store(program: &AvocetProgram, store: &Path, place: &Path) -> Result<(
     fs::write(store.join("avocet.toml"), "[serve]\nrate = 0\n").context("cannot write avocet.toml")
 }
 
-/// Indexes pages as a crawl does, new and known ones in turn, until `ended` is set.
+/// Indexes new and known pages in turn until `ended` is set.
 ///
 /// Returns the number of pages.
 fn keep_putting(
@@ -185,13 +212,7 @@ impl ServeProcess {
     ///
     /// Mapped files of the index are not counted, since the kernel can reclaim them.
     fn memory(&self) -> u64 {
-        let path = format!("/proc/{}/status", self.child.id());
-        let status = fs::read_to_string(path).unwrap_or_default();
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("RssAnon:"));
-        let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
-        kilobytes.unwrap_or(0u64) * 1024
+        memory(&self.child.id().to_string(), "RssAnon:")
     }
 }
 
@@ -204,8 +225,6 @@ impl Drop for ServeProcess {
 
 impl fmt::Display for SearchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "$ {}", self.command)?;
-        writeln!(f, "{} cores, {}", self.machine.cores, self.machine.cpu)?;
         writeln!(
             f,
             "{} pages, {:.0} MB of index, {} pages indexed meanwhile",

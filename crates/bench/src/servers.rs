@@ -10,22 +10,21 @@
 mod figures;
 mod report;
 
-use std::env;
+use std::fmt;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use clap::{Args, ValueEnum};
 use lab::experiment::servers::limits;
 use lab::experiment::servers::quality::{pagerank, zipf};
 use lab::measure::QualityGain;
 use lab::run::servers::{SimulatedNetwork, SimulatedProtocol};
 use testweb::site::Web;
 
-use crate::cli::{QualityJudge, ServersOptions, WebKind, WebOptions};
-use crate::machine::Machine;
 use crate::program::AvocetProgram;
-use crate::web::{self, WebProcess};
+use crate::web::{self, WebKind, WebOptions, WebProcess};
 use report::{Experiment, ServersReport};
 
 /// The four strategies of the paper, and ours; with whether the strategy gets the qualities of
@@ -49,6 +48,64 @@ pub struct StrategyCrawl {
     pub connections: u64,
     /// CPU time of `avocet`.
     pub cpu: Duration,
+}
+
+/// Options of `bench servers`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench servers --runs 3 --out docs/figures
+  cargo xtask bench servers --quality zipf --pages 3000 --servers 100
+
+The web is that of the two-level scheduling paper: 500 servers, 30,000 pages. Every strategy crawls all of it.
+With 64 connections, as in the paper, most of the time is spent on the few servers that are large and slow.
+With 16 connections, connections are scarce until the end, and the strategies differ more clearly.")]
+pub struct ServersOptions {
+    /// How the quality of a page is defined [default: both]
+    #[arg(long, value_enum)]
+    pub quality: Option<QualityJudge>,
+    /// Number of webs to crawl; the table shows the medians
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=99))]
+    pub runs: u16,
+    /// Pages of the web [default: 30000]
+    #[arg(long, value_name = "N")]
+    pub pages: Option<usize>,
+    /// Servers of the web [default: 500]
+    #[arg(long, value_name = "N")]
+    pub servers: Option<usize>,
+    /// Connections of the crawler
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub connections: u16,
+    /// Seed of the first web; each further run adds one
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub seed: u64,
+    /// Factor on all latencies: 1 means a median of 30 ms to connect and 80 ms to answer
+    #[arg(long, value_name = "FACTOR", default_value_t = 0.2)]
+    pub slowness: f64,
+    /// Draw the curves of the first run into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document instead of the tables
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How the quality of a page is defined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum QualityJudge {
+    /// PageRank over all links of the web
+    Pagerank,
+    /// Random, by Zipf's law: the i-th best page has quality 1/i
+    Zipf,
+}
+
+impl fmt::Display for QualityJudge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pagerank => "pagerank",
+            Self::Zipf => "zipf",
+        })
+    }
 }
 
 /// Runs the benchmark, prints the tables and draws the figures.
@@ -107,22 +164,11 @@ pub fn run(options: &ServersOptions, place: &Path) -> Result<()> {
             }
         }
     }
-    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = ServersReport {
-        command: format!("cargo xtask bench {arguments}"),
-        machine: Machine::this(),
-        notes,
-        experiments,
-    };
+    let report = ServersReport { notes, experiments };
     if let Some(folder) = &options.out {
         figures::write(&report.experiments, options.connections, folder)?;
     }
-    if options.json {
-        println!("{}", serde_json::to_string(&report.json())?);
-    } else {
-        print!("{report}");
-    }
-    Ok(())
+    crate::report::print(&report, options.json)
 }
 
 struct ServersBench<'a> {

@@ -7,13 +7,12 @@
 
 mod live;
 
-use std::env;
 use std::fmt;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use clap::Args;
 use frontier::bench::Manners;
 use frontier::{Frontier, FrontierLink};
 use page::PageUrl;
@@ -28,8 +27,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::child;
 use crate::choosing::{self, PageHistories, TimedChoices, mixed};
-use crate::cli::{self, SourcesCell};
-use crate::machine::{Machine, resident, thread_time};
+use crate::machine::{resident, thread_time};
+use crate::report;
 
 const HOUR: u64 = 3_600;
 const DAY: u64 = 24 * HOUR;
@@ -58,55 +57,74 @@ struct PlanCost {
 
 #[derive(Debug, Serialize)]
 struct SourcesReport {
-    command: String,
-    machine: Machine,
     policy: String,
     rows: Vec<PlanCost>,
 }
 
+/// Options of `bench sources`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench sources
+  cargo xtask bench sources --sources 100000 --policy echo-newpages
+  cargo xtask bench sources --live --seconds 900
+
+Without --live: times a plan for the given number of sources, once when every source has new clicks and once when none
+has, and the choice of the next poll. Each size runs in its own process, on one core.
+With --live: a server on loopback publishes four days of articles while `avocet run` crawls, once by bfs and once by the
+policy, side by side and with the same budget. Reports the time from the publication of an article until search finds it.")]
+pub struct SourcesOptions {
+    /// Known sources, one row each
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [10_000, 100_000], value_parser = clap::value_parser!(u32).range(100..=2_000_000))]
+    pub sources: Vec<u32>,
+    /// Polls to time
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub decisions: u32,
+    /// The scheduler
+    #[arg(long, value_name = "POLICY", default_value = "priced")]
+    pub policy: String,
+    /// Run `avocet` on sources that publish
+    #[arg(long)]
+    pub live: bool,
+    /// Seconds in which the four days of a live run are replayed
+    #[arg(long, value_name = "N", default_value_t = 900, value_parser = clap::value_parser!(u32).range(30..=86_400))]
+    pub seconds: u32,
+    /// Seed of the world of a live run
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub seed: u64,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// One row of the table.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SourcesCell {
+    /// Known sources.
+    pub sources: u32,
+    /// Polls to time.
+    pub decisions: u32,
+    /// The scheduler.
+    pub policy: String,
+}
+
 /// Runs the benchmark and prints the table.
-pub fn run(options: &cli::SourcesOptions, place: &Path) -> Result<()> {
+pub fn run(options: &SourcesOptions, place: &Path) -> Result<()> {
     if options.live {
         return live::run(options, place);
     }
-    let usual = vec![10_000, 100_000];
-    let sizes = match options.sources.is_empty() {
-        true => usual,
-        false => options.sources.clone(),
-    };
     let mut rows = Vec::new();
-    for sources in sizes {
+    for &sources in &options.sources {
         eprintln!("{sources} sources");
-        let args = [
-            "sources-cell".to_owned(),
-            sources.to_string(),
-            options.decisions.to_string(),
-            options.policy.clone(),
-        ];
-        let mut command = Command::new(env::current_exe()?);
-        let ended = child::run(command.args(&args), &place.join("errors"))?;
-        rows.push(
-            serde_json::from_str(&ended.output)
-                .context("cannot parse the output of the child process")?,
-        );
+        let cell = SourcesCell {
+            sources,
+            decisions: options.decisions,
+            policy: options.policy.clone(),
+        };
+        rows.push(child::measure("sources-cell", &cell, place)?.0);
     }
-    let report = SourcesReport {
-        command: command_line(),
-        machine: Machine::this(),
-        policy: options.policy.clone(),
-        rows,
-    };
-    match options.json {
-        true => println!("{}", serde_json::to_string(&report)?),
-        false => print!("{report}"),
-    }
-    Ok(())
-}
-
-/// Returns the command line, as a user writes it.
-fn command_line() -> String {
-    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    format!("cargo xtask bench {arguments}")
+    let policy = options.policy.clone();
+    report::print(&SourcesReport { policy, rows }, options.json)
 }
 
 /// Measures plans and choices in this process.
@@ -303,13 +321,7 @@ impl PageHistories for PolledHistories {
 
 impl fmt::Display for SourcesReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "$ {}", self.command)?;
-        let machine = &self.machine;
-        writeln!(
-            f,
-            "{} cores, {}; CPU time of one; {}",
-            machine.cores, machine.cpu, self.policy
-        )?;
+        writeln!(f, "CPU time of one core; scheduler {}", self.policy)?;
         writeln!(
             f,
             "{:>10} {:>12} {:>13} {:>10} {:>8} {:>14} {:>14}",

@@ -1,4 +1,4 @@
-//! Generates the URLs of a large crawl.
+//! Generates the URLs and words of invented pages.
 //!
 //! Hosts follow Zipf's law, as on the web. URLs are about as long as on the web (70 characters).
 //!
@@ -70,10 +70,33 @@ impl Urls {
     /// The k-th of n servers has the probability ln((k+1)/k) / ln(n+1), about 1/k of that of the
     /// first, since (n+1)^u ≥ k+1 exactly when u ≥ ln(k+1) / ln(n+1).
     fn server(self, chance: u64) -> u64 {
-        let uniform = (chance >> 11) as f64 / (1u64 << 53) as f64;
-        let rank = ((self.servers + 1) as f64).powf(uniform) as u64;
+        let rank = ((self.servers + 1) as f64).powf(share(chance)) as u64;
         rank.clamp(1, self.servers)
     }
+}
+
+/// Returns a random number whose frequency follows Zipf's law among `ranks` numbers.
+///
+/// Its popularity does not depend on its size. Equal `draw`s give equal numbers.
+pub fn popular(draw: u64, ranks: u64) -> u64 {
+    scramble((ranks as f64).powf(share(scramble(draw))) as u64)
+}
+
+/// Appends the word of a rank, from 1 on. Frequent words are short.
+pub fn spell(mut rank: u64, text: &mut String) {
+    const SYLLABLES: [&str; 16] = [
+        "ka", "lo", "mi", "ten", "ra", "su", "vel", "or", "pa", "ni", "dor", "es", "tu", "gan",
+        "bi", "lum",
+    ];
+    while rank > 0 {
+        text.push_str(SYLLABLES[(rank % 16) as usize]);
+        rank /= 16;
+    }
+}
+
+/// Maps random bits to a number from 0 to 1.
+pub fn share(chance: u64) -> f64 {
+    (chance >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// The hash of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).

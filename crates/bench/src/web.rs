@@ -5,18 +5,51 @@
 //!
 //! **Invariant:** the options determine the web, so both processes generate the same one.
 
-use std::env;
+use std::fmt;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use testweb::site::{KeepAlive, Latency, ServedWeb, Spread, Web, WebClock, WebPlan};
 use tokio::runtime;
 
-use crate::cli::{WebKind, WebOptions};
+use crate::child;
+
+/// The web to generate.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct WebOptions {
+    /// The kind of web.
+    pub web: WebKind,
+    /// The seed of all random numbers.
+    pub seed: u64,
+    /// The number of servers, if not the default.
+    pub servers: Option<usize>,
+    /// The number of pages, if not the default.
+    pub pages: Option<usize>,
+    /// The factor on all latencies.
+    pub slowness: f64,
+}
+
+/// A kind of web.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WebKind {
+    /// The web of the two-level scheduling paper.
+    TwoLevel,
+    /// The second web of that paper: 20 fast servers.
+    Fast,
+}
+
+impl fmt::Display for WebKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TwoLevel => "two-level",
+            Self::Fast => "fast",
+        })
+    }
+}
 
 /// The server process.
 pub struct WebProcess {
@@ -84,9 +117,7 @@ pub fn plan(options: &WebOptions) -> WebPlan {
 impl WebProcess {
     /// Starts the process and waits until it serves.
     pub fn start(options: &WebOptions) -> Result<Self> {
-        let mut process = Command::new(env::current_exe()?)
-            .arg("serve-web")
-            .args(arguments(options))
+        let mut process = child::part("serve-web", options)?
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -155,48 +186,5 @@ fn served_log(serving: &ServedWeb) -> ServedLog {
             .map(|(page, at)| (page.0, since_first(at)))
             .collect(),
         connections,
-    }
-}
-
-fn arguments(options: &WebOptions) -> Vec<String> {
-    let mut arguments = vec![
-        format!("--web={}", options.web),
-        format!("--seed={}", options.seed),
-        format!("--slowness={}", options.slowness),
-    ];
-    arguments.extend(
-        options
-            .servers
-            .map(|servers| format!("--servers={servers}")),
-    );
-    arguments.extend(options.pages.map(|pages| format!("--pages={pages}")));
-    arguments
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::cli::{BenchArguments, BenchCommand};
-    use clap::Parser;
-
-    use super::*;
-
-    #[test]
-    fn both_processes_invent_the_same_web() {
-        for web in [WebKind::TwoLevel, WebKind::Fast] {
-            let options = WebOptions {
-                web,
-                seed: 7,
-                servers: Some(12),
-                pages: Some(90),
-                slowness: 0.3,
-            };
-            let line = ["bench".to_owned(), "serve-web".to_owned()];
-            let line = line.into_iter().chain(arguments(&options));
-            let BenchCommand::ServeWeb(other) = BenchArguments::parse_from(line).bench else {
-                panic!("another benchmark");
-            };
-            assert_eq!(plan(&other), plan(&options));
-            assert_eq!(plan(&other).invent().pages().count(), 90);
-        }
     }
 }

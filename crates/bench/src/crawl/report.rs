@@ -8,7 +8,7 @@ use std::fmt;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use crate::machine::Machine;
+use crate::report::median;
 
 /// The figures of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -30,8 +30,6 @@ pub struct CrawlCost {
 /// All figures, as `--json` prints them.
 #[derive(Debug, Serialize)]
 pub struct CrawlReport {
-    command: String,
-    machine: Machine,
     runs: usize,
     rows: Vec<CrawlRow>,
 }
@@ -51,8 +49,6 @@ impl CrawlReport {
         names: impl Iterator<Item = &'static str>,
         runs: &[(&'static str, CrawlCost)],
         yardstick: &str,
-        machine: Machine,
-        command: String,
     ) -> Result<Self> {
         let of = |name: &str| {
             let of_name = runs.iter().filter(|(run, _)| *run == name);
@@ -70,8 +66,6 @@ impl CrawlReport {
         };
         let rows: Vec<CrawlRow> = names.map(row).collect::<Result<_>>()?;
         Ok(Self {
-            command,
-            machine,
             runs: runs.len() / rows.len().max(1),
             rows,
         })
@@ -80,13 +74,7 @@ impl CrawlReport {
 
 impl CrawlCost {
     fn median(runs: Vec<Self>) -> Option<Self> {
-        let of = |figure: fn(&Self) -> f64| {
-            let mut figures: Vec<f64> = runs.iter().map(figure).collect();
-            figures.sort_by(f64::total_cmp);
-            let upper = *figures.get(figures.len() / 2)?;
-            let lower = figures[(figures.len() - 1) / 2];
-            Some(lower.midpoint(upper))
-        };
+        let of = |figure: fn(&Self) -> f64| median(runs.iter().map(figure));
         Some(Self {
             pages: of(|run| run.pages)?,
             pages_per_second: of(|run| run.pages_per_second)?,
@@ -100,12 +88,7 @@ impl CrawlCost {
 
 impl fmt::Display for CrawlReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "$ {}", self.command)?;
-        writeln!(
-            f,
-            "{} cores, {}; median of {}",
-            self.machine.cores, self.machine.cpu, self.runs
-        )?;
+        writeln!(f, "median of {}", self.runs)?;
         writeln!(
             f,
             "{:<24}{:>8}{:>10}{:>13}{:>10}{:>9}{:>9}{:>12}",
@@ -156,13 +139,8 @@ mod tests {
 
     #[test]
     fn a_row_holds_the_median_of_each_figure() {
-        let check = |runs: &[(f64, f64)], cpu: f64, peak: f64| {
-            let runs = runs.iter().map(|&(cpu, peak)| run(cpu, peak)).collect();
-            assert_eq!(CrawlCost::median(runs), Some(run(cpu, peak)));
-        };
-        check(&[(1.0, 5.0)], 1.0, 5.0);
-        check(&[(1.0, 9.0), (3.0, 5.0)], 2.0, 7.0);
-        check(&[(9.0, 1.0), (1.0, 2.0), (2.0, 99.0)], 2.0, 2.0);
+        let runs = vec![run(9.0, 1.0), run(1.0, 2.0), run(2.0, 99.0)];
+        assert_eq!(CrawlCost::median(runs), Some(run(2.0, 2.0)));
         assert_eq!(CrawlCost::median(Vec::new()), None);
     }
 
@@ -174,23 +152,10 @@ mod tests {
             ("all", run(0.8, 80.0)),
             ("bare", run(0.02, 3.0)),
         ];
-        let machine = || Machine {
-            cores: 2,
-            cpu: "x".into(),
-        };
-        let report = CrawlReport::new(
-            ["all", "bare"].into_iter(),
-            &runs,
-            "bare",
-            machine(),
-            "y".into(),
-        )
-        .unwrap();
+        let report = CrawlReport::new(["all", "bare"].into_iter(), &runs, "bare").unwrap();
         assert_eq!(report.runs, 2);
         assert!((report.rows[0].cpu_ratio - 35.0).abs() < 1e-9 && report.rows[1].cpu_ratio == 1.0);
         assert!(report.to_string().contains("35.0"), "{report}");
-        assert!(
-            CrawlReport::new(["none"].into_iter(), &runs, "bare", machine(), "y".into()).is_err()
-        );
+        assert!(CrawlReport::new(["none"].into_iter(), &runs, "bare").is_err());
     }
 }

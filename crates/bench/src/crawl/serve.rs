@@ -3,15 +3,16 @@
 //! It prints the start page of each site, one per line, and serves until its standard input ends.
 //! So it never outlives the benchmark that started it.
 
-use std::env;
 use std::io::{self, BufRead, BufReader, Read};
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use testweb::site::directory::Directory;
 use tokio::runtime;
+
+use crate::child;
 
 /// The server process. Dropping this value ends it.
 pub struct SiteServer {
@@ -25,9 +26,7 @@ pub struct SiteServer {
 impl SiteServer {
     /// Starts the process and waits until it serves every site.
     pub fn start(directories: &[PathBuf]) -> Result<Self> {
-        let mut process = Command::new(env::current_exe()?)
-            .arg("serve")
-            .args(directories)
+        let mut process = child::part("serve", &directories)?
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -1,24 +1,23 @@
 //! Measures how fast pages are claimed, settled and made durable.
 //!
-//! One thread per core makes visits as the engine does, without the network: it claims a page,
-//! binds the address, reads the page's discovery (from the ledger, if it is no longer in memory),
-//! settles the page and passes the record to the committer.
+//! One visit after another is made as the engine does, without the network. The driver claims a
+//! page, binds the address, reads the page's discovery (from the ledger, if it is no longer in
+//! memory), settles the page and passes the record to the committer.
 
+use std::mem;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use frontier::bench::Turn;
 use frontier::{Bound, Entry, PageCopy, Visited};
 use page::RecordLocation;
 use page::{HostId, PageUrl, TextDigest};
 use policy::{History, Moment, Number, Outcome, Visit};
 
-use super::driver::{self, FrontierDriver, GROUP};
+use super::driver::{FrontierDriver, GROUP};
 use crate::machine::{process_time, rest};
-use crate::speed::{BenchConnection, ServerSpeed};
+use crate::speed::ServerSpeed;
 
 /// The cost of claiming and settling.
 #[derive(Debug, Default, Clone, Copy)]
@@ -36,159 +35,91 @@ pub struct Settled {
 }
 
 /// Claims and settles up to `claims` pages.
-pub fn settle(driver: &FrontierDriver, claims: u64) -> Result<Settled> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let left = AtomicU64::new(claims);
-    let commits = driver.lock().commits;
-    let record = record();
+pub fn settle(driver: &mut FrontierDriver, claims: u64) -> Result<Settled> {
+    let mut settled = Settled::default();
+    let (record, commits) = (record(), driver.commits);
     let (began, cpu) = (Instant::now(), process_time());
-    let read = driver.work(|line| {
-        thread::scope(|scope| {
-            let start = |_| {
-                let worker = Worker {
-                    driver,
-                    line: line.clone(),
-                    left: &left,
-                    record: &record,
-                };
-                scope.spawn(move || worker.run())
-            };
-            let threads: Vec<_> = (0..threads).map(start).collect();
-            let mut read = 0;
-            for thread in threads {
-                read += thread
-                    .join()
-                    .unwrap_or_else(|_| bail!("a thread panicked"))?;
-            }
-            Ok(read)
-        })
-    })?;
-    let wall = began.elapsed();
-    rest();
-    Ok(Settled {
-        pages: claims - left.into_inner(),
-        read,
-        wall,
-        cpu: process_time() - cpu,
-        commits: driver.lock().commits - commits,
-    })
-}
-
-struct Worker<'a> {
-    driver: &'a FrontierDriver,
-    line: driver::CommitQueue<'a>,
-    /// Pages that may still be claimed by any thread.
-    left: &'a AtomicU64,
-    record: &'a Visited,
-}
-
-impl Worker<'_> {
-    /// Makes visits until enough pages are settled or none waits.
-    ///
-    /// Returns the number of pages that were read from the ledger.
-    fn run(self) -> Result<u64> {
-        let mut read = 0;
+    driver.work(|driver, queue| {
         let mut pending = Vec::with_capacity(GROUP);
-        loop {
-            let mut shared = self.driver.lock();
-            let now = shared.tick();
-            let visit = match shared.frontier.bench.next(now) {
+        while settled.pages < claims {
+            let now = driver.tick();
+            let visit = match driver.frontier.bench.next(now) {
                 Turn::Idle => break,
                 Turn::WaitUntil(moment) => {
-                    shared.now = moment;
+                    driver.now = moment;
                     continue;
                 }
                 Turn::Visit(visit) => visit,
             };
             let address = address(visit.host);
-            let Bound::Go(mut visit) = shared.frontier.bench.bind(visit, address) else {
+            let Bound::Go(mut visit) = driver.frontier.bench.bind(visit, address) else {
                 continue;
             };
-            drop(shared);
-            let speed = ServerSpeed::of(visit.host);
-            let mut line = speed.open(&mut visit.estimate);
-            let mut enough = false;
-            while let Some(number) = self.next(&mut visit, &line) {
-                enough = !self.take();
-                if enough {
-                    break;
+            let mut line = ServerSpeed::of(visit.host).open(&mut visit.estimate);
+            while settled.pages < claims {
+                if visit.first().is_none() && line.is_open() {
+                    driver.frontier.bench.more(&mut visit, false, driver.now);
                 }
-                pending.push(self.visit(visit.host, number, &mut read)?);
+                let Some(number) = visit.first() else { break };
+                pending.push(fetch(
+                    driver,
+                    visit.host,
+                    number,
+                    &record,
+                    &mut settled.read,
+                )?);
                 visit.settled(number);
                 line.answer(&mut visit.estimate);
+                settled.pages += 1;
                 if pending.len() == GROUP {
-                    self.line.send(std::mem::take(&mut pending), GROUP)?;
+                    queue.send(driver, mem::take(&mut pending), GROUP)?;
                 }
             }
-            let mut shared = self.driver.lock();
-            let now = shared.now;
-            let bench = &mut shared.frontier.bench;
-            bench.settle(visit, now, Duration::ZERO, line.is_open());
-            if enough {
-                break;
-            }
+            let bench = &mut driver.frontier.bench;
+            bench.settle(visit, driver.now, Duration::ZERO, line.is_open());
         }
         let pages = pending.len();
-        self.line.send(pending, pages)?;
-        Ok(read)
-    }
+        queue.send(driver, pending, pages)
+    })?;
+    settled.wall = began.elapsed();
+    rest();
+    settled.cpu = process_time() - cpu;
+    settled.commits = driver.commits - commits;
+    Ok(settled)
+}
 
-    /// Returns the next page of a visit, and extends the visit if the bench allows.
-    fn next(&self, visit: &mut frontier::HostVisit, line: &BenchConnection) -> Option<Number> {
-        if visit.first().is_none() && line.is_open() {
-            let mut shared = self.driver.lock();
-            let now = shared.now;
-            shared.frontier.bench.more(visit, false, now);
+/// Fetches one page, as if the server answered immediately. Counts reads of the ledger.
+fn fetch(
+    driver: &mut FrontierDriver,
+    host: HostId,
+    number: Number,
+    record: &Visited,
+    read: &mut u64,
+) -> Result<Entry> {
+    let page = driver.frontier.page(host, number);
+    let key = driver.frontier.key(page);
+    let key = key.context("a claimed page was never admitted")?;
+    let (discovery, before) = match driver.frontier.recent(page).cloned() {
+        Some(discovery) => (discovery, None),
+        None => {
+            *read += 1;
+            let discovery = driver.ledger.discovery(key)?;
+            let discovery = discovery.context("a claimed page is not in the ledger")?;
+            (discovery, driver.ledger.visited(key)?)
         }
-        visit.first()
-    }
-
-    fn take(&self) -> bool {
-        let one_less = |left: u64| left.checked_sub(1);
-        self.left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less)
-            .is_ok()
-    }
-
-    /// Fetches one page, as if the server answered immediately.
-    fn visit(&self, host: HostId, number: Number, read: &mut u64) -> Result<Entry> {
-        let (page, key, recent) = {
-            let shared = self.driver.lock();
-            let page = shared.frontier.page(host, number);
-            let key = shared
-                .frontier
-                .key(page)
-                .context("a claimed page was never admitted")?;
-            (page, key, shared.frontier.recent(page).cloned())
-        };
-        let (discovery, before) = match recent {
-            Some(discovery) => (discovery, None),
-            None => {
-                *read += 1;
-                let discovery = self.driver.ledger.discovery(key)?;
-                (
-                    discovery.context("a claimed page is not in the ledger")?,
-                    self.driver.ledger.visited(key)?,
-                )
-            }
-        };
-        // The engine parses the URL to send the request.
-        PageUrl::parse(&discovery.url).with_context(|| format!("the URL {}", discovery.url))?;
-        let new = History::discovered(discovery.at, discovery.depth);
-        let history = before.map_or(new, |before| before.history);
-        let mut shared = self.driver.lock();
-        let at = shared.tick();
-        let before = history;
-        let history = before.after(Visit::new(at, Outcome::Changed));
-        shared.frontier.visited(page, &before, &history, at);
-        Ok(Entry::Visited(
-            key,
-            Box::new(Visited {
-                history,
-                ..self.record.clone()
-            }),
-        ))
-    }
+    };
+    // The engine parses the URL to send the request.
+    PageUrl::parse(&discovery.url).with_context(|| format!("the URL {}", discovery.url))?;
+    let new = History::discovered(discovery.at, discovery.depth);
+    let before = before.map_or(new, |before| before.history);
+    let at = driver.tick();
+    let history = before.after(Visit::new(at, Outcome::Changed));
+    driver.frontier.visited(page, &before, &history, at);
+    let visited = Visited {
+        history,
+        ..record.clone()
+    };
+    Ok(Entry::Visited(key, Box::new(visited)))
 }
 
 /// Returns the address of a host; each host has its own.

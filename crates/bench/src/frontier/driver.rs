@@ -1,17 +1,15 @@
 //! Drives the frontier as the engine does, without the network.
 //!
-//! The frontier is behind one lock. Its changes go to one committer thread in the same order. Pages
-//! are settled in groups of [`GROUP`], and at most [`UNCOMMITTED`] pages are not durable yet.
-//!
-//! **Invariant:** when a step returns, everything before it is in the ledger or in one of these
-//! groups.
+//! One thread owns the frontier. It sends what must be stored to the committer thread, in order.
+//! Pages are settled in groups of [`GROUP`], and at most [`UNCOMMITTED`] pages are not durable yet.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Condvar, Mutex, MutexGuard};
 use std::thread;
+use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use frontier::bench::Manners;
 use frontier::{Entry, Frontier};
 use ledger::{Batch, Ledger, LedgerError};
@@ -26,13 +24,7 @@ const UNCOMMITTED: usize = GROUP + 64;
 /// A frontier and its ledger.
 pub struct FrontierDriver {
     /// The ledger.
-    pub ledger: Ledger,
-    shared: Mutex<DriverState>,
-    changed: Condvar,
-}
-
-/// The state that the threads share.
-pub struct DriverState {
+    pub ledger: Arc<Ledger>,
     /// The frontier.
     pub frontier: Frontier<Crawl>,
     /// The simulated time. It advances with each event, and jumps when there is nothing to do but
@@ -40,15 +32,13 @@ pub struct DriverState {
     pub now: Moment,
     /// Batches committed.
     pub commits: u64,
-    uncommitted: usize,
-    failure: Option<LedgerError>,
 }
 
-/// The queue to the committer, for one thread.
-#[derive(Clone)]
-pub struct CommitQueue<'a> {
-    driver: &'a FrontierDriver,
-    work: Sender<CommitGroup>,
+/// The queue to the committer.
+pub struct CommitQueue {
+    groups: Sender<CommitGroup>,
+    committed: Receiver<Result<CommitGroup, LedgerError>>,
+    uncommitted: usize,
 }
 
 struct CommitGroup {
@@ -72,94 +62,96 @@ pub fn frontier() -> Frontier<Crawl> {
 impl FrontierDriver {
     /// Creates an empty frontier over a new ledger.
     pub fn new(ledger: &Path) -> Result<Self> {
-        let shared = DriverState {
+        Ok(Self {
+            ledger: Arc::new(Ledger::open(ledger)?),
             frontier: frontier(),
             now: Moment::from_micros(1_700_000_000_000_000),
             commits: 0,
-            uncommitted: 0,
-            failure: None,
-        };
-        Ok(Self {
-            ledger: Ledger::open(ledger)?,
-            shared: Mutex::new(shared),
-            changed: Condvar::new(),
         })
     }
 
     /// Runs work with a committer thread, and returns when all that it sent is durable.
-    pub fn work<T>(&self, work: impl FnOnce(CommitQueue<'_>) -> Result<T>) -> Result<T> {
-        let (sender, receiver) = mpsc::channel();
-        let done = thread::scope(|scope| {
-            scope.spawn(move || self.commit_all(&receiver));
-            // The queue is dropped at the end of the work, and this ends the committer.
-            work(CommitQueue {
-                driver: self,
-                work: sender,
-            })
-        });
-        if let Some(failure) = self.lock().failure.take() {
-            return Err(failure.into());
-        }
-        done
-    }
-
-    /// Locks the shared state.
-    pub fn lock(&self) -> MutexGuard<'_, DriverState> {
-        self.shared
-            .lock()
-            .expect("another task panicked while it held this lock")
-    }
-
-    fn commit_all(&self, work: &Receiver<CommitGroup>) {
-        while let Ok(first) = work.recv() {
-            let mut batch = Batch {
-                entries: first.entries,
-                archive_end: None,
+    pub fn work(
+        &mut self,
+        work: impl FnOnce(&mut Self, &mut CommitQueue) -> Result<()>,
+    ) -> Result<()> {
+        let (groups, waiting) = mpsc::channel();
+        let (done, committed) = mpsc::channel();
+        let ledger = Arc::clone(&self.ledger);
+        thread::scope(|scope| {
+            scope.spawn(move || commit_all(&ledger, &waiting, &done));
+            let mut queue = CommitQueue {
+                groups,
+                committed,
+                uncommitted: 0,
             };
-            let mut pages = first.pages;
-            for group in work.try_iter() {
-                batch.entries.extend(group.entries);
-                pages += group.pages;
+            work(self, &mut queue)?;
+            // Without a sender, the committer ends after the last group.
+            drop(queue.groups);
+            for group in queue.committed {
+                self.committed(&group?);
             }
-            let committed = self.ledger.commit(&batch);
-            let mut shared = self.lock();
-            shared.frontier.committed(&batch.entries);
-            shared.uncommitted -= pages;
-            shared.commits += 1;
-            if let Err(error) = committed {
-                shared.failure = Some(error);
-            }
-            self.changed.notify_all();
-        }
+            Ok(())
+        })
     }
-}
 
-impl CommitQueue<'_> {
-    /// Sends the entries of `pages` pages, and waits while too many pages are uncommitted.
-    pub fn send(&self, entries: Vec<Entry>, pages: usize) -> Result<()> {
-        let mut shared = self.driver.lock();
-        while shared.uncommitted + pages > UNCOMMITTED && shared.failure.is_none() {
-            shared = self
-                .driver
-                .changed
-                .wait(shared)
-                .expect("another task panicked while it held this lock");
-        }
-        if shared.failure.is_some() {
-            bail!("the committer has stopped");
-        }
-        shared.uncommitted += pages;
-        if self.work.send(CommitGroup { entries, pages }).is_err() {
-            bail!("the committer has stopped");
-        }
-        Ok(())
-    }
-}
-
-impl DriverState {
     /// Advances the simulated time by a microsecond.
     pub fn tick(&mut self) -> Moment {
-        self.now = self.now + std::time::Duration::from_micros(1);
+        self.now = self.now + Duration::from_micros(1);
         self.now
+    }
+
+    fn committed(&mut self, group: &CommitGroup) {
+        self.frontier.committed(&group.entries);
+        self.commits += 1;
+    }
+}
+
+impl CommitQueue {
+    /// Sends the entries of `pages` pages, and waits while too many pages are uncommitted.
+    pub fn send(
+        &mut self,
+        driver: &mut FrontierDriver,
+        entries: Vec<Entry>,
+        pages: usize,
+    ) -> Result<()> {
+        const STOPPED: &str = "the committer has stopped";
+        let group = CommitGroup { entries, pages };
+        self.groups.send(group).ok().context(STOPPED)?;
+        self.uncommitted += pages;
+        loop {
+            let group = match self.committed.try_recv() {
+                Ok(group) => group?,
+                Err(_) if self.uncommitted <= UNCOMMITTED => return Ok(()),
+                Err(_) => self.committed.recv().context(STOPPED)??,
+            };
+            self.uncommitted -= group.pages;
+            driver.committed(&group);
+        }
+    }
+}
+
+/// Commits all groups that wait in one batch, until the queue is dropped or a commit fails.
+fn commit_all(
+    ledger: &Ledger,
+    waiting: &Receiver<CommitGroup>,
+    done: &Sender<Result<CommitGroup, LedgerError>>,
+) {
+    while let Ok(CommitGroup { entries, mut pages }) = waiting.recv() {
+        let mut batch = Batch {
+            entries,
+            archive_end: None,
+        };
+        for group in waiting.try_iter() {
+            batch.entries.extend(group.entries);
+            pages += group.pages;
+        }
+        let committed = ledger.commit(&batch);
+        let failed = committed.is_err();
+        let entries = batch.entries;
+        let sent = done.send(committed.map(|_| CommitGroup { entries, pages }));
+        if failed || sent.is_err() {
+            return;
+        }
     }
 }

@@ -49,13 +49,13 @@ struct OfferedLink {
 }
 
 /// Offers links until `until` URLs are known, with `known` known links per new link.
-pub fn admit(driver: &FrontierDriver, urls: Urls, until: u64, known: u64) -> Result<Admitted> {
-    let mut next = driver.lock().frontier.known() as u64;
-    let commits = driver.lock().commits;
+pub fn admit(driver: &mut FrontierDriver, urls: Urls, until: u64, known: u64) -> Result<Admitted> {
+    let mut next = driver.frontier.known() as u64;
+    let commits = driver.commits;
     let mut admitted = Admitted::default();
     let (began, cpu) = (Instant::now(), process_time());
     let mut preparing = (Duration::ZERO, Duration::ZERO);
-    driver.work(|line| {
+    driver.work(|driver, queue| {
         while next < until {
             let (wall, cpu) = (Instant::now(), thread_time());
             let pages = prepare(urls, &mut next, until, known)?;
@@ -64,14 +64,13 @@ pub fn admit(driver: &FrontierDriver, urls: Urls, until: u64, known: u64) -> Res
             for group in pages.chunks(GROUP) {
                 let mut entries: Vec<Entry> = Vec::new();
                 for page in group {
-                    let mut shared = driver.lock();
-                    let now = shared.tick();
-                    let before = shared.frontier.known();
-                    page.admit(&mut shared.frontier, now, &mut entries);
+                    let now = driver.tick();
+                    let before = driver.frontier.known();
+                    page.admit(&mut driver.frontier, now, &mut entries);
                     admitted.links += page.links.len() as u64;
-                    admitted.new += (shared.frontier.known() - before) as u64;
+                    admitted.new += (driver.frontier.known() - before) as u64;
                 }
-                line.send(entries, group.len())?;
+                queue.send(driver, entries, group.len())?;
             }
         }
         Ok(())
@@ -79,13 +78,9 @@ pub fn admit(driver: &FrontierDriver, urls: Urls, until: u64, known: u64) -> Res
     admitted.wall = began.elapsed() - preparing.0;
     rest();
     admitted.cpu = (process_time() - cpu).saturating_sub(preparing.1);
-    let shared = driver.lock();
-    admitted.commits = shared.commits - commits;
-    ensure!(
-        shared.frontier.known() as u64 == until,
-        "{} of {until} are known",
-        shared.frontier.known()
-    );
+    admitted.commits = driver.commits - commits;
+    let known = driver.frontier.known() as u64;
+    ensure!(known == until, "{known} of {until} are known");
     Ok(admitted)
 }
 

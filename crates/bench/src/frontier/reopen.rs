@@ -4,12 +4,10 @@
 //! files are in the page cache, as after a crash of the program. After a crash of the machine
 //! they must be read from disk first.
 
-use std::env;
 use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use frontier::{Known, Said};
 use ledger::Ledger;
 use policy::Moment;
@@ -34,9 +32,7 @@ pub struct Reopened {
 
 /// Reopens a ledger in a new process.
 pub fn measure(ledger: &Path, place: &Path) -> Result<Reopened> {
-    let mut command = Command::new(env::current_exe()?);
-    let ended = child::run(command.arg("reopen").arg(ledger), &place.join("errors.txt"))?;
-    serde_json::from_str(&ended.output).context("cannot parse the output of the new process")
+    Ok(child::measure("reopen", &ledger, place)?.0)
 }
 
 /// Reopens a ledger in this process, and prints the cost.

@@ -4,15 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::machine::Machine;
-
 /// All figures, as `--json` prints them.
 #[derive(Debug, Serialize)]
 pub struct FrontierReport {
-    /// The command that repeats the measurement.
-    pub command: String,
-    /// The machine of the measurement.
-    pub machine: Machine,
     /// The figures.
     pub figures: Vec<FrontierFigure>,
 }
@@ -28,7 +22,7 @@ pub struct FrontierFigure {
 /// The target of a figure.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum FigureTarget {
+enum FigureTarget {
     /// The value or more.
     AtLeast(f64),
     /// The value or less.
@@ -45,12 +39,16 @@ impl FrontierFigure {
         }
     }
 
-    /// Sets the target.
-    pub fn target(self, target: FigureTarget) -> Self {
-        Self {
-            target: Some(target),
-            ..self
-        }
+    /// Sets the target: this value or more.
+    pub fn at_least(mut self, value: f64) -> Self {
+        self.target = Some(FigureTarget::AtLeast(value));
+        self
+    }
+
+    /// Sets the target: this value or less.
+    pub fn at_most(mut self, value: f64) -> Self {
+        self.target = Some(FigureTarget::AtMost(value));
+        self
     }
 }
 
@@ -65,8 +63,6 @@ impl FigureTarget {
 
 impl fmt::Display for FrontierReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "$ {}", self.command)?;
-        writeln!(f, "{} cores, {}", self.machine.cores, self.machine.cpu)?;
         writeln!(f, "{:<38}{:>12}{:>14}", "", "measured", "target")?;
         for FrontierFigure {
             name,
@@ -108,20 +104,17 @@ mod tests {
 
     #[test]
     fn a_missed_target_is_marked() {
-        let check = |value: f64, target: FigureTarget, missed: bool| {
+        let figure = |value| FrontierFigure::new("figure", value);
+        for (figure, missed) in [
+            (figure(32.0).at_most(32.0), false),
+            (figure(32.1).at_most(32.0), true),
+            (figure(500_000.0).at_least(500_000.0), false),
+            (figure(499_999.0).at_least(500_000.0), true),
+        ] {
             let report = FrontierReport {
-                command: "x".into(),
-                machine: Machine {
-                    cores: 2,
-                    cpu: "y".into(),
-                },
-                figures: vec![FrontierFigure::new("figure", value).target(target)],
+                figures: vec![figure],
             };
             assert_eq!(report.to_string().contains("MISSED"), missed, "{report}");
-        };
-        check(32.0, FigureTarget::AtMost(32.0), false);
-        check(32.1, FigureTarget::AtMost(32.0), true);
-        check(500_000.0, FigureTarget::AtLeast(500_000.0), false);
-        check(499_999.0, FigureTarget::AtLeast(500_000.0), true);
+        }
     }
 }

@@ -9,15 +9,11 @@ use figure::{Figure, Series};
 use serde::Serialize;
 
 use super::VERSIONS;
-use crate::machine::Machine;
+use crate::report::verdict;
 
 /// All figures, as `--json` prints them.
 #[derive(Debug, Serialize)]
 pub struct HttpReport {
-    /// The command that repeats the measurement.
-    pub command: String,
-    /// The machine of the measurement.
-    pub machine: Machine,
     /// One row per crawl.
     pub rows: Vec<HttpRow>,
 }
@@ -141,8 +137,6 @@ fn times(gains: &[f64]) -> String {
 
 impl fmt::Display for HttpReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "$ {}", self.command)?;
-        writeln!(f, "{} cores, {}", self.machine.cores, self.machine.cpu)?;
         for (web, title) in WEBS {
             let first = self.of(web, VERSIONS[0]);
             let columns: Vec<u16> = first.map(|row| row.connections).collect();
@@ -164,12 +158,7 @@ impl fmt::Display for HttpReport {
         }
         writeln!(f)?;
         for (says, found, holds) in self.claims() {
-            let verdict = if holds {
-                "held        "
-            } else {
-                "DID NOT HOLD"
-            };
-            writeln!(f, "{verdict} {says}: {found}")?;
+            writeln!(f, "{} {says}: {found}", verdict(holds))?;
         }
         Ok(())
     }
@@ -205,14 +194,7 @@ mod tests {
                 }
             }
         }
-        HttpReport {
-            command: "x".into(),
-            machine: Machine {
-                cores: 2,
-                cpu: "y".into(),
-            },
-            rows,
-        }
+        HttpReport { rows }
     }
 
     #[test]

@@ -3,22 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
+use lab::statistics::Mean;
 use serde::Serialize;
-
-use crate::machine::Machine;
-
-/// The 97.5 % quantiles of Student's t distribution, for 1 to 10 degrees of freedom.
-///
-/// For more degrees of freedom the last one is used.
-const STUDENT: [f64; 10] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-];
 
 /// The figures of a benchmark.
 #[derive(Debug, Serialize)]
 pub struct MeasureReport {
-    pub command: String,
-    pub machine: Machine,
     pub world: String,
     pub pages: usize,
     pub refreshes: usize,
@@ -68,26 +58,14 @@ impl PairedTimes {
     fn ratio(&self) -> [f64; 3] {
         let pairs = self.measured.iter().zip(&self.plain);
         let logs: Vec<f64> = pairs.map(|(on, off)| (on.0 / off.0).ln()).collect();
-        let (mean, half) = interval(&logs);
-        [mean, mean - half, mean + half].map(f64::exp)
+        let mean = Mean::of(&logs);
+        let (low, high) = mean.interval.unwrap_or((f64::NAN, f64::NAN));
+        [mean.value, low, high].map(f64::exp)
     }
-}
-
-/// Returns the mean, and half the width of its 95 % confidence interval.
-fn interval(values: &[f64]) -> (f64, f64) {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let freedom = values.len().saturating_sub(1).max(1);
-    let deviation = (squares / freedom as f64 / count).sqrt();
-    (mean, STUDENT[freedom.min(STUDENT.len()) - 1] * deviation)
 }
 
 impl fmt::Display for MeasureReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "$ {}", self.command)?;
-        let Machine { cores, cpu } = &self.machine;
-        writeln!(f, "{cores} cores, {cpu}")?;
         writeln!(
             f,
             "{}: {} pages, {} refreshes, {} bytes of text each, {} words searched for",
@@ -148,7 +126,5 @@ mod tests {
         let [ratio, low, high] = times.ratio();
         assert!((ratio - 1.06).abs() < 1e-4, "{ratio}");
         assert!(low > 1.03 && low < ratio && high > ratio && high < 1.09);
-        let (mean, half) = interval(&[1.0, 2.0, 3.0]);
-        assert!((mean - 2.0).abs() < 1e-12 && (half - 4.303 / 3f64.sqrt()).abs() < 1e-3);
     }
 }

@@ -12,7 +12,7 @@ use page::{Fingerprint, PageUrl, ReadLimits, TextDigest};
 use repository::index::Workload;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::MeasureOptions;
+use super::MeasureOptions;
 
 /// The default paths of the recorded world and of the queries.
 const RECORDED: &str = "../shared/data/telegram-web";

@@ -13,18 +13,19 @@ use policy::catalog::Catalog;
 use policy::{Crawl, History, Moment, Number, Page, Policy, Price};
 use serde::{Deserialize, Serialize};
 
+use super::OrderCell;
 use super::visits::Visits;
 use super::world::OrderWorld;
-use crate::cli::OrderCell;
 use crate::machine::{resident, thread_time};
+use crate::report::per_second;
 use crate::urls::scramble;
 
 /// Pages settled in the measurement. As many are settled before it, to warm up.
 const SETTLED: u64 = 100_000;
 /// Pages between two reads of the clock; enough to make the cost of these reads negligible.
 const TURN: u64 = 100;
-/// Evaluations of worth and due time.
-const EVALUATIONS: u64 = 2_000_000;
+/// Evaluations of worth and due time per settled page.
+const EVALUATIONS: u64 = 20;
 
 /// The result of the measurement.
 #[derive(Debug, Serialize, Deserialize)]
@@ -71,9 +72,9 @@ pub fn measure(cell: &OrderCell, settled: u64) -> Result<CellCost> {
     let known = frontier.known() as u64;
     Ok(CellCost {
         settled,
-        decisions: rate(settled, took.deciding),
-        with_links: rate(settled, took.deciding + took.reading),
-        evaluations: evaluations(frontier.policy(), known)?,
+        decisions: per_second(settled, took.deciding.as_secs_f64()),
+        with_links: per_second(settled, (took.deciding + took.reading).as_secs_f64()),
+        evaluations: evaluations(frontier.policy(), known, settled * EVALUATIONS)?,
         memory,
     })
 }
@@ -118,12 +119,13 @@ fn turns(
     Ok(took)
 }
 
-/// Returns the evaluations of worth and due time per second, on pages in random order.
-fn evaluations(policy: &Crawl, known: u64) -> Result<f64> {
+/// Evaluates worth and due time `count` times, on pages in random order. Returns the evaluations
+/// per second.
+fn evaluations(policy: &Crawl, known: u64, count: u64) -> Result<f64> {
     let now = Moment::from_micros(1_800_000_000_000_000);
     let began = thread_time();
     let mut paid = 0;
-    for turn in 0..EVALUATIONS {
+    for turn in 0..count {
         let history = History::discovered(now, 1 + turn as u16 % 8);
         let page = Page {
             number: Number((scramble(turn) % known) as u32),
@@ -134,9 +136,5 @@ fn evaluations(policy: &Crawl, known: u64) -> Result<f64> {
     }
     let took = thread_time() - began;
     ensure!(paid > 0, "no page is worth a fetch");
-    Ok(rate(EVALUATIONS, took))
-}
-
-fn rate(count: u64, took: Duration) -> f64 {
-    (count as f64 / took.as_secs_f64().max(1e-9)).round()
+    Ok(per_second(count, took.as_secs_f64()))
 }

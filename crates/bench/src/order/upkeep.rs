@@ -12,9 +12,9 @@ use anyhow::{Result, ensure};
 use policy::{Discovered, Fact, LinkFact, Moves, Number, Policy, Read, Text};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::OrderUpkeep;
+use super::OrderUpkeep;
 use crate::machine::{resident, thread_time};
-use crate::urls::{Urls, scramble};
+use crate::urls::{Urls, popular};
 
 const LINKS: u64 = 20;
 const NEW: u64 = 4;
@@ -108,7 +108,8 @@ impl LinkedWeb {
         self.known = discover.end.max(self.known);
         let mut links: Vec<u64> = discover.collect();
         while (links.len() as u64) < LINKS {
-            links.push(self.popular());
+            self.drawn += 1;
+            links.push(popular(self.drawn, self.pages) % self.known);
         }
         links.sort_unstable();
         links.dedup();
@@ -119,13 +120,6 @@ impl LinkedWeb {
             new,
             links: links.into_iter().map(link).collect(),
         }
-    }
-
-    fn popular(&mut self) -> u64 {
-        self.drawn += 1;
-        let even = (scramble(self.drawn) >> 11) as f64 / (1u64 << 53) as f64;
-        let rank = (self.pages as f64).powf(even) as u64;
-        scramble(rank) % self.known
     }
 }
 

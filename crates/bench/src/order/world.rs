@@ -8,7 +8,7 @@ use frontier::{Frontier, FrontierLink, Reading};
 use page::{PageId, PageUrl};
 use policy::{Crawl, Moment, Number, Text};
 
-use crate::urls::{Urls, scramble};
+use crate::urls::{Urls, popular, scramble};
 
 /// Links per page, and new links among them: one in five, as in `bench frontier`.
 const LINKS: u64 = 20;
@@ -61,7 +61,8 @@ impl OrderWorld {
     pub fn prepare(&mut self) -> Result<PreparedPage> {
         let mut known = Vec::new();
         for _ in NEW..LINKS {
-            let number = self.popular();
+            self.drawn += 1;
+            let number = popular(self.drawn, self.known) % self.known;
             known.push((Number(number as u32), Urls::anchor(number)));
         }
         let mut new = Vec::new();
@@ -100,14 +101,6 @@ impl OrderWorld {
             again: false,
         };
         frontier.read(page, reading);
-    }
-
-    /// Returns a known page by Zipf's law. Popularity does not depend on the time of discovery.
-    fn popular(&mut self) -> u64 {
-        self.drawn += 1;
-        let even = (scramble(self.drawn) >> 11) as f64 / (1u64 << 53) as f64;
-        let rank = (self.known as f64).powf(even) as u64;
-        scramble(rank) % self.known
     }
 }
 

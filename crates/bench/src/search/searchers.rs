@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::SearchOptions;
 use super::invented::InventedPages;
-use crate::cli::SearchOptions;
 
 /// Runs all searchers and returns the times of all searches, sorted.
 pub fn search(address: &str, options: &SearchOptions) -> Result<Vec<Duration>> {

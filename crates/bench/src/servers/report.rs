@@ -8,21 +8,17 @@ use std::fmt;
 
 use lab::experiment::{PublishedClaim, servers};
 use lab::findings::{Measured, rows};
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
-use super::{STRATEGIES, StrategyCrawl};
-use crate::cli::QualityJudge;
-use crate::machine::Machine;
+use super::{QualityJudge, STRATEGIES, StrategyCrawl};
+use crate::report::{median, verdict};
 
 /// The shares of pages, and of time, at which the curves are evaluated.
 const SHARES: [f64; 5] = [0.10, 0.25, 1.0 / 3.0, 0.50, 0.75];
 
 /// All figures.
 pub struct ServersReport {
-    /// The command that repeats the measurement.
-    pub command: String,
-    /// The machine of the measurement.
-    pub machine: Machine,
     /// A note on the web of each run.
     pub notes: Vec<String>,
     /// One experiment per definition of quality.
@@ -55,14 +51,8 @@ impl Experiment {
             .crawled
             .iter()
             .filter(|crawled| crawled.strategy == strategy);
-        let mut values: Vec<f64> = runs
-            .filter_map(|crawled| Some(figure(crawled, self.baseline(crawled.run)?)))
-            .collect();
-        values.sort_by(f64::total_cmp);
-        let Some(upper) = values.get(values.len() / 2) else {
-            return f64::NAN;
-        };
-        values[(values.len() - 1) / 2].midpoint(*upper)
+        let values = runs.filter_map(|own| Some(figure(own, self.baseline(own.run)?)));
+        median(values).unwrap_or(f64::NAN)
     }
 
     /// Checks the published claims, as the simulation does.
@@ -127,9 +117,8 @@ impl Experiment {
     }
 }
 
-impl ServersReport {
-    /// Returns the report as `--json` prints it.
-    pub fn json(&self) -> Value {
+impl Serialize for ServersReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let experiments = self.experiments.iter().map(|experiment| {
             let rows = experiment.rows().into_iter();
             let rows = rows.map(|(strategy, figures)| {
@@ -146,23 +135,16 @@ impl ServersReport {
                 "claims": claims.collect::<Vec<_>>(),
             })
         });
-        json!({
-            "command": self.command,
-            "machine": self.machine,
-            "webs": self.notes,
-            "experiments": experiments.collect::<Vec<_>>(),
-        })
+        let experiments: Vec<_> = experiments.collect();
+        json!({ "webs": self.notes, "experiments": experiments }).serialize(serializer)
     }
 }
 
 impl fmt::Display for ServersReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "$ {}", self.command)?;
         writeln!(
             f,
-            "{} cores, {}; medians of {} runs, each on its own web; claims by means; seeds: the home pages of all servers",
-            self.machine.cores,
-            self.machine.cpu,
+            "medians of {} runs, each on its own web; claims by means; seeds: the home pages of all servers",
             self.notes.len()
         )?;
         for note in &self.notes {
@@ -221,12 +203,7 @@ fn write_experiment(f: &mut fmt::Formatter<'_>, experiment: &Experiment) -> fmt:
     }
     for claim in experiment.claims() {
         let PublishedClaim { says, found, .. } = &claim;
-        let verdict = if claim.holds {
-            "held        "
-        } else {
-            "DID NOT HOLD"
-        };
-        writeln!(f, "{verdict} {says}: {found}")?;
+        writeln!(f, "{} {says}: {found}", verdict(claim.holds))?;
     }
     Ok(())
 }
@@ -273,11 +250,6 @@ mod tests {
             experiment.crawled.push(crawled(strategy, 1, 10.0));
         }
         let report = ServersReport {
-            command: "x".into(),
-            machine: Machine {
-                cores: 2,
-                cpu: "y".into(),
-            },
             notes: vec!["z".into()],
             experiments: vec![experiment],
         };
@@ -285,7 +257,7 @@ mod tests {
         for (strategy, _) in STRATEGIES {
             assert!(text.contains(strategy), "{text}");
         }
-        let json = report.json();
+        let json = serde_json::to_value(&report).unwrap();
         let claims = json["experiments"][0]["claims"].as_array().unwrap().len();
         assert_eq!(
             text.matches("held").count() + text.matches("DID NOT HOLD").count(),

@@ -20,9 +20,9 @@ use repository::log::{Click, EventLog};
 use serde::Serialize;
 use tokio::runtime;
 
-use crate::cli;
-use crate::machine::Machine;
+use super::SourcesOptions;
 use crate::program::AvocetProgram;
+use crate::report;
 
 const DAYS: f64 = Trial::DAYS;
 const DAY: f64 = 86_400.0;
@@ -68,8 +68,6 @@ impl Delay {
 
 #[derive(Debug, Serialize)]
 struct LiveReport {
-    command: String,
-    machine: Machine,
     budget: f64,
     seconds: u32,
     rows: Vec<LiveResult>,
@@ -86,7 +84,7 @@ struct LiveCrawl {
 }
 
 /// Runs both schedulers and prints the table.
-pub fn run(options: &cli::SourcesOptions, place: &Path) -> Result<()> {
+pub fn run(options: &SourcesOptions, place: &Path) -> Result<()> {
     let program = AvocetProgram::build()?;
     let speed = DAYS * DAY / f64::from(options.seconds);
     let runtime = runtime::Builder::new_multi_thread()
@@ -120,17 +118,11 @@ pub fn run(options: &cli::SourcesOptions, place: &Path) -> Result<()> {
         ensure!(status.success(), "avocet run ended with {status}");
     }
     let report = LiveReport {
-        command: super::command_line(),
-        machine: Machine::this(),
         budget: Trial::BUDGET,
         seconds: options.seconds,
         rows: running.iter().map(LiveCrawl::earned).collect(),
     };
-    match options.json {
-        true => println!("{}", serde_json::to_string(&report)?),
-        false => print!("{report}"),
-    }
-    Ok(())
+    report::print(&report, options.json)
 }
 
 fn start(
@@ -139,7 +131,7 @@ fn start(
     policy: &str,
     trial: Trial,
     proxy: &str,
-    options: &cli::SourcesOptions,
+    options: &SourcesOptions,
 ) -> Result<LiveCrawl> {
     let store = place.join(policy);
     fs::create_dir_all(&store)?;
@@ -236,11 +228,10 @@ impl Drop for LiveCrawl {
 
 impl fmt::Display for LiveReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "$ {}", self.command)?;
         writeln!(
             f,
-            "{} cores, {}; {DAYS} days in {} s, {} fetches per simulated second",
-            self.machine.cores, self.machine.cpu, self.seconds, self.budget
+            "{DAYS} days in {} s, {} fetches per simulated second",
+            self.seconds, self.budget
         )?;
         let shown = INDEX_EVERY * DAYS * DAY / f64::from(self.seconds) / 3600.0;
         writeln!(

@@ -11,10 +11,9 @@ use policy::server::BestPrefix;
 use policy::{Crawl, Moment, Price};
 
 use crate::choosing::choose;
-use crate::cli::RefreshCell;
 use crate::order::visits::Visits;
 use crate::order::world::OrderWorld;
-use crate::refresh::{LastVisits, known_pages, step};
+use crate::refresh::{LastVisits, RefreshCell, known_pages, step};
 
 /// Decisions of a crawl, of 4,700 instructions each.
 const OF_CRAWL: u32 = 9_550;

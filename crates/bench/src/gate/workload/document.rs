@@ -8,12 +8,8 @@ use std::fmt::Write;
 use anyhow::{Context, Result};
 use page::PageUrl;
 
-use crate::urls::scramble;
+use crate::urls::{scramble, spell};
 
-const SYLLABLES: [&str; 16] = [
-    "ka", "lo", "mi", "ten", "ra", "su", "vel", "or", "pa", "ni", "dor", "es", "tu", "gan", "bi",
-    "lum",
-];
 /// The vocabulary has two to this power of words.
 const VOCABULARY: u64 = 15;
 const PARAGRAPHS: u64 = 4;
@@ -154,14 +150,6 @@ impl DocumentWords {
             html.push_str("</table>\n");
         }
         html.push_str("</section>\n");
-    }
-}
-
-/// Appends the word of a rank, from 1 on. Frequent words are short.
-fn spell(mut rank: u64, text: &mut String) {
-    while rank > 0 {
-        text.push_str(SYLLABLES[(rank % 16) as usize]);
-        rank /= 16;
     }
 }
 
