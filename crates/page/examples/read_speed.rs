@@ -1,7 +1,8 @@
 //! Measures how fast pages are parsed.
 //!
-//! `cargo run --release -p page --example read_speed -- DIR` parses every `.html` file under a
-//! directory several times and prints the best round, in CPU time.
+//! `cargo run --release -p page --example read_speed -- DIR` reads up to 4,000 of the `.html` files
+//! under a directory, evenly chosen. It parses them 15 times and prints the best round, in CPU
+//! time.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

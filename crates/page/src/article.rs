@@ -53,19 +53,21 @@ pub enum Extraction {
     Article,
     /// The page has no such part. The result is all of its text without navigation.
     Whole,
-    /// The extraction failed. The result is all of the page's text, without what other pages of
-    /// the site repeat where that is known.
+    /// The extraction failed. The result is all or nearly all of the page's text without
+    /// navigation; for [`ExtractionFailure::Hostile`], all of its text.
     Fallback(ExtractionFailure),
 }
 
 /// Why an extraction failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExtractionFailure {
-    /// The element marked as main holds hardly any of the page's text.
+    /// The element marked as main holds less than a quarter of the page's text or less than 90 %
+    /// of its code, or the chosen part has no text.
     SmallShare,
     /// Other pages of the host gave the same main text, although their whole texts differ.
     Repeated,
-    /// The markup is too large or too deep for a tree, or a tag has too many attributes.
+    /// The markup is too large or too deep for a tree, a tag has too many attributes, or the page
+    /// has no body.
     Hostile,
 }
 
@@ -124,7 +126,7 @@ pub fn article(html: &str, url: &PageUrl) -> Article {
 }
 
 /// Returns all text of a page except navigation, for a page whose main text could not be
-/// recognized.
+/// recognized. For markup beyond the [limits](tree_limits), navigation is included.
 pub fn whole(html: &str, url: &PageUrl, failure: ExtractionFailure) -> Article {
     if !fits_tree_limits(html) {
         return streamed(html, url);
@@ -176,7 +178,8 @@ fn written(
     }
 }
 
-/// Returns the first heading of the main text if the title contains it, else the title.
+/// Returns the highest heading of the main text, without its number, if the title contains it; else
+/// the title.
 ///
 /// Titles often have the name of the site in front or behind; the heading does not. The heading
 /// is also used if the title is empty or ends in a separator.

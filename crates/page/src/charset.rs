@@ -1,7 +1,7 @@
 //! Determines the character encoding of a body and decodes it.
 //!
-//! The order is that of the WHATWG standard (13.2.3.2): byte order mark, `Content-Type`, `meta`
-//! in the first kilobyte, then a guess by the detector of Firefox.
+//! The order is that of the WHATWG standard (13.2.3.2): byte order mark, `Content-Type`, a `meta`
+//! element or XML declaration in the first kilobyte, then a guess by the detector of Firefox.
 //!
 //! **Invariant:** the result is valid Unicode for any bytes; what cannot be decoded becomes
 //! U+FFFD. UTF-7 and other encodings that browsers refuse are never used.

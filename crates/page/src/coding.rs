@@ -186,12 +186,8 @@ fn fill(
         let read = layer.by_ref().take(step as u64).read_to_end(&mut content);
         if content.len() > ceiling {
             content.truncate(ceiling);
-            let reason = if ceiling == limits.bytes {
-                Cut::Size
-            } else {
-                Cut::Ratio
-            };
-            return (content, Some(reason));
+            let is_size = ceiling == limits.bytes;
+            return (content, Some(if is_size { Cut::Size } else { Cut::Ratio }));
         }
         match read {
             Ok(0) => return (content, None),

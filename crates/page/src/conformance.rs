@@ -3,32 +3,43 @@
 //! The data belongs to other projects and is not part of this repository. A test that does not
 //! find it says so and passes.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
-use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 const ARCHIVE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../../shared/data/conformance/conformance-data-only.tar.zst"
 );
 
-/// Returns one file of the archive.
-pub(crate) fn file(path: &str) -> Option<Vec<u8>> {
-    if !Path::new(ARCHIVE).exists() {
+/// Returns the files below a directory of the archive, with their relative paths.
+pub(crate) fn directory(path: &str) -> Option<Vec<(String, Vec<u8>)>> {
+    let Ok(archive) = File::open(ARCHIVE) else {
         eprintln!("skipped: {ARCHIVE} is missing");
         return None;
+    };
+    let root = Path::new("data-only").join(path);
+    let mut archive = tar::Archive::new(zstd::Decoder::new(archive).unwrap());
+    let mut files = Vec::new();
+    for mut entry in archive.entries().unwrap().map(Result::unwrap) {
+        let place = entry.path().unwrap().into_owned();
+        if let Ok(name) = place.strip_prefix(&root)
+            && entry.header().entry_type().is_file()
+        {
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            files.push((name.display().to_string(), bytes));
+        }
     }
-    let member = format!("data-only/{path}");
-    let unpacked = Command::new("tar")
-        .args(["--zstd", "-xOf", ARCHIVE, &member])
-        .output()
-        .expect("tar runs");
-    assert!(
-        unpacked.status.success(),
-        "{member}: {}",
-        String::from_utf8_lossy(&unpacked.stderr)
-    );
-    Some(unpacked.stdout)
+    files.sort();
+    assert!(!files.is_empty(), "{ARCHIVE} holds nothing under {path}");
+    Some(files)
+}
+
+/// Returns one file of the archive.
+pub(crate) fn file(path: &str) -> Option<Vec<u8>> {
+    let [(_, bytes)]: [_; 1] = directory(path)?.try_into().expect("the path of one file");
+    Some(bytes)
 }
 
 /// Returns one file of the archive, parsed as JSON.
@@ -61,54 +72,4 @@ fn without_lone_surrogates(json: &str) -> String {
         at += length;
     }
     clean
-}
-
-/// Returns the files below a directory of the archive, with their relative paths.
-pub(crate) fn directory(path: &str) -> Option<Vec<(String, Vec<u8>)>> {
-    if !Path::new(ARCHIVE).exists() {
-        eprintln!("skipped: {ARCHIVE} is missing");
-        return None;
-    }
-    // Tests of one process may unpack at the same time.
-    static UNPACKED: AtomicU32 = AtomicU32::new(0);
-    let target = std::env::temp_dir().join(format!(
-        "page-{}-{}-{}",
-        path.replace('/', "-"),
-        std::process::id(),
-        UNPACKED.fetch_add(1, Ordering::Relaxed)
-    ));
-    std::fs::create_dir_all(&target).unwrap();
-    let member = format!("data-only/{path}");
-    let unpacked = Command::new("tar")
-        .args(["--zstd", "-xf", ARCHIVE, "-C"])
-        .arg(&target)
-        .arg(&member)
-        .output()
-        .expect("tar runs");
-    assert!(
-        unpacked.status.success(),
-        "{member}: {}",
-        String::from_utf8_lossy(&unpacked.stderr)
-    );
-    let mut files = Vec::new();
-    let mut waiting = vec![target.join(&member)];
-    while let Some(next) = waiting.pop() {
-        for entry in std::fs::read_dir(&next).unwrap().map(Result::unwrap) {
-            if entry.path().is_dir() {
-                waiting.push(entry.path());
-            } else {
-                let name = entry
-                    .path()
-                    .strip_prefix(target.join(&member))
-                    .unwrap()
-                    .display()
-                    .to_string();
-                files.push((name, std::fs::read(entry.path()).unwrap()));
-            }
-        }
-    }
-    std::fs::remove_dir_all(&target).unwrap();
-    files.sort();
-    assert!(!files.is_empty());
-    Some(files)
 }

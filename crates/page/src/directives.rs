@@ -1,9 +1,12 @@
-//! The `X-Robots-Tag` directives: what may be done with a page after it was fetched.
+//! The directives for robots in `X-Robots-Tag` fields and `meta` elements: what may be done with a
+//! page after it was fetched.
 //!
 //! **Invariant:** only directives that restrict are read, and only those addressed to all
-//! crawlers or to this one.
+//! crawlers or to this one (hostile-web.md, row 85).
 
-/// The restrictions that a server sets in `X-Robots-Tag`.
+use std::ops::BitOr;
+
+/// The restrictions that a server or a page states for robots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Directives {
     /// The page must not be indexed.
@@ -23,6 +26,15 @@ const WITH_VALUE: [&str; 4] = [
 ];
 
 impl Directives {
+    /// Parses the content of a robots `meta` element.
+    pub(crate) fn of_meta(content: &str) -> Self {
+        let mut directives = Self::default();
+        for word in content.split([',', ' ', ';']) {
+            directives.add(word.trim());
+        }
+        directives
+    }
+
     /// Parses the values of all `X-Robots-Tag` fields.
     ///
     /// A field may begin with the product token of a crawler (`otherbot: noindex`). The token
@@ -62,50 +74,73 @@ impl Directives {
     }
 }
 
+impl BitOr for Directives {
+    type Output = Self;
+
+    /// Combines the restrictions of both.
+    fn bitor(self, other: Self) -> Self {
+        Self {
+            noindex: self.noindex || other.noindex,
+            nofollow: self.nofollow || other.nofollow,
+            noarchive: self.noarchive || other.noarchive,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns the names of the restrictions.
+    fn names(directives: Directives) -> String {
+        let Directives {
+            noindex,
+            nofollow,
+            noarchive,
+        } = directives;
+        let all = [
+            (noindex, "noindex"),
+            (nofollow, "nofollow"),
+            (noarchive, "noarchive"),
+        ];
+        let set = all.iter().filter(|(is_set, _)| *is_set);
+        set.map(|(_, name)| *name).collect::<Vec<_>>().join(" ")
+    }
+
     #[test]
     fn only_directives_for_all_or_for_us_count() {
-        let check = |fields: &[&str], noindex, nofollow, noarchive| {
-            let wanted = Directives {
-                noindex,
-                nofollow,
-                noarchive,
-            };
-            assert_eq!(
-                Directives::of(fields.iter().copied(), "avocet"),
-                wanted,
-                "{fields:?}"
-            );
+        let check = |fields: &[&str], wanted: &str| {
+            let found = Directives::of(fields.iter().copied(), "avocet");
+            assert_eq!(names(found), wanted, "{fields:?}");
         };
-        check(&[], false, false, false);
-        check(&["noindex"], true, false, false);
-        check(&["NoIndex , NOFOLLOW"], true, true, false);
-        check(&["none"], true, true, false);
-        check(&["noarchive", "nofollow"], false, true, true);
-        check(&["avocet: noindex"], true, false, false);
-        check(&["Avocet:noindex, nofollow"], true, true, false);
-        check(&["otherbot: noindex, nofollow"], false, false, false);
-        check(
-            &["otherbot: noindex, avocet: noarchive"],
-            false,
-            false,
-            true,
-        );
-        check(&["otherbot: none", "nofollow"], false, true, false);
-        check(
-            &["unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"],
-            true,
-            false,
-            false,
-        );
-        check(&["max-snippet: 20, nofollow"], false, true, false);
-        check(
-            &["all", "index, follow", "", ":", ",,:,"],
-            false,
-            false,
-            false,
-        );
+        check(&[], "");
+        check(&["noindex"], "noindex");
+        check(&["NoIndex , NOFOLLOW"], "noindex nofollow");
+        check(&["none"], "noindex nofollow");
+        check(&["noarchive", "nofollow"], "nofollow noarchive");
+        check(&["avocet: noindex"], "noindex");
+        check(&["Avocet:noindex, nofollow"], "noindex nofollow");
+        check(&["otherbot: noindex, nofollow"], "");
+        check(&["otherbot: noindex, avocet: noarchive"], "noarchive");
+        check(&["otherbot: none", "nofollow"], "nofollow");
+        let dated = "unavailable_after: 25 Jun 2010 15:00:00 PST, noindex";
+        check(&[dated], "noindex");
+        check(&["max-snippet: 20, nofollow"], "nofollow");
+        check(&["all", "index, follow", "", ":", ",,:,"], "");
+    }
+
+    #[test]
+    fn directives_of_a_page_only_restrict() {
+        let check = |content: &str, wanted: &str| {
+            assert_eq!(names(Directives::of_meta(content)), wanted, "{content:?}");
+        };
+        check("", "");
+        check("index, follow, all", "");
+        check("NOINDEX,follow", "noindex");
+        check("none", "noindex nofollow");
+        check("noarchive , nofollow", "nofollow noarchive");
+        check("nofollowed noindexes", "");
+        let both = Directives::of_meta("noindex") | Directives::of_meta("noarchive");
+        assert_eq!(names(both), "noindex noarchive");
     }
 }

@@ -52,10 +52,10 @@ fn sample(text: &str) -> &str {
 /// Returns whether a text may be in a language: the detector does not know that language, or the
 /// text has frequent words of it.
 fn is_plausible(sample: &str, code: &str) -> bool {
-    if !CODES.iter().any(|(_, known)| known == &code) {
+    if !CODES.iter().any(|known| &known[4..] == code) {
         return true;
     }
-    let Some((_, frequent)) = FREQUENT_WORDS.iter().find(|(known, _)| *known == code) else {
+    let Some([_, frequent @ ..]) = FREQUENT_WORDS.iter().find(|words| words[0] == code) else {
         return false;
     };
     let (mut all, mut found) = (0, 0);
@@ -73,56 +73,34 @@ fn is_plausible(sample: &str, code: &str) -> bool {
     found * FREQUENT >= all && found > 0
 }
 
-/// Words that are frequent in one language and rare in the others.
-const FREQUENT_WORDS: [(&str, &[&str]); 8] = [
-    (
-        "en",
-        &[
-            "the", "and", "of", "to", "is", "with", "for", "that", "this", "be", "are", "or",
-        ],
-    ),
-    (
-        "de",
-        &[
-            "der", "die", "und", "das", "den", "ist", "mit", "nicht", "ein", "eine", "von", "wird",
-        ],
-    ),
-    (
-        "fr",
-        &[
-            "le", "la", "les", "des", "et", "est", "une", "pour", "dans", "que", "sur", "pas",
-        ],
-    ),
-    (
-        "es",
-        &[
-            "el", "los", "las", "del", "y", "una", "para", "con", "por", "como", "es", "se",
-        ],
-    ),
-    (
-        "it",
-        &[
-            "il", "di", "che", "della", "per", "con", "sono", "una", "nel", "gli", "alla", "non",
-        ],
-    ),
-    (
-        "pt",
-        &[
-            "os", "uma", "para", "com", "do", "da", "não", "em", "que", "ou", "mais", "são",
-        ],
-    ),
-    (
-        "nl",
-        &[
-            "het", "een", "van", "en", "niet", "voor", "zijn", "met", "wordt", "dat", "deze", "op",
-        ],
-    ),
-    (
-        "ru",
-        &[
-            "и", "в", "не", "на", "что", "для", "это", "как", "с", "по", "или", "из",
-        ],
-    ),
+/// The code of a language, and words that are frequent in it and rare in the others.
+const FREQUENT_WORDS: [[&str; 13]; 8] = [
+    [
+        "en", "the", "and", "of", "to", "is", "with", "for", "that", "this", "be", "are", "or",
+    ],
+    [
+        "de", "der", "die", "und", "das", "den", "ist", "mit", "nicht", "ein", "eine", "von",
+        "wird",
+    ],
+    [
+        "fr", "le", "la", "les", "des", "et", "est", "une", "pour", "dans", "que", "sur", "pas",
+    ],
+    [
+        "es", "el", "los", "las", "del", "y", "una", "para", "con", "por", "como", "es", "se",
+    ],
+    [
+        "it", "il", "di", "che", "della", "per", "con", "sono", "una", "nel", "gli", "alla", "non",
+    ],
+    [
+        "pt", "os", "uma", "para", "com", "do", "da", "não", "em", "que", "ou", "mais", "são",
+    ],
+    [
+        "nl", "het", "een", "van", "en", "niet", "voor", "zijn", "met", "wordt", "dat", "deze",
+        "op",
+    ],
+    [
+        "ru", "и", "в", "не", "на", "что", "для", "это", "как", "с", "по", "или", "из",
+    ],
 ];
 
 /// Returns the first subtag of a language tag, if it can be a language code.
@@ -137,84 +115,23 @@ fn primary(tag: &str) -> Option<String> {
 }
 
 fn code(lang: Lang) -> &'static str {
-    CODES
+    let known = CODES
         .iter()
-        .find(|(known, _)| *known == lang)
-        .map_or_else(|| lang.code(), |(_, code)| code)
+        .find_map(|codes| codes.strip_prefix(lang.code()));
+    known.map_or_else(|| lang.code(), str::trim_start)
 }
 
-/// The ISO 639-1 codes of the detector's languages. Pages claim these and not ISO 639-3 codes.
-const CODES: [(Lang, &str); 70] = [
-    (Lang::Epo, "eo"),
-    (Lang::Eng, "en"),
-    (Lang::Rus, "ru"),
-    (Lang::Cmn, "zh"),
-    (Lang::Spa, "es"),
-    (Lang::Por, "pt"),
-    (Lang::Ita, "it"),
-    (Lang::Ben, "bn"),
-    (Lang::Fra, "fr"),
-    (Lang::Deu, "de"),
-    (Lang::Ukr, "uk"),
-    (Lang::Kat, "ka"),
-    (Lang::Ara, "ar"),
-    (Lang::Hin, "hi"),
-    (Lang::Jpn, "ja"),
-    (Lang::Heb, "he"),
-    (Lang::Yid, "yi"),
-    (Lang::Pol, "pl"),
-    (Lang::Amh, "am"),
-    (Lang::Jav, "jv"),
-    (Lang::Kor, "ko"),
-    (Lang::Nob, "nb"),
-    (Lang::Dan, "da"),
-    (Lang::Swe, "sv"),
-    (Lang::Fin, "fi"),
-    (Lang::Tur, "tr"),
-    (Lang::Nld, "nl"),
-    (Lang::Hun, "hu"),
-    (Lang::Ces, "cs"),
-    (Lang::Ell, "el"),
-    (Lang::Bul, "bg"),
-    (Lang::Bel, "be"),
-    (Lang::Mar, "mr"),
-    (Lang::Kan, "kn"),
-    (Lang::Ron, "ro"),
-    (Lang::Slv, "sl"),
-    (Lang::Hrv, "hr"),
-    (Lang::Srp, "sr"),
-    (Lang::Mkd, "mk"),
-    (Lang::Lit, "lt"),
-    (Lang::Lav, "lv"),
-    (Lang::Est, "et"),
-    (Lang::Tam, "ta"),
-    (Lang::Vie, "vi"),
-    (Lang::Urd, "ur"),
-    (Lang::Tha, "th"),
-    (Lang::Guj, "gu"),
-    (Lang::Uzb, "uz"),
-    (Lang::Pan, "pa"),
-    (Lang::Aze, "az"),
-    (Lang::Ind, "id"),
-    (Lang::Tel, "te"),
-    (Lang::Pes, "fa"),
-    (Lang::Mal, "ml"),
-    (Lang::Ori, "or"),
-    (Lang::Mya, "my"),
-    (Lang::Nep, "ne"),
-    (Lang::Sin, "si"),
-    (Lang::Khm, "km"),
-    (Lang::Tuk, "tk"),
-    (Lang::Aka, "ak"),
-    (Lang::Zul, "zu"),
-    (Lang::Sna, "sn"),
-    (Lang::Afr, "af"),
-    (Lang::Lat, "la"),
-    (Lang::Slk, "sk"),
-    (Lang::Cat, "ca"),
-    (Lang::Tgl, "tl"),
-    (Lang::Hye, "hy"),
-    (Lang::Cym, "cy"),
+/// The detector's languages: the ISO 639-3 code that it uses, and the ISO 639-1 code that pages
+/// claim.
+const CODES: [&str; 70] = [
+    "epo eo", "eng en", "rus ru", "cmn zh", "spa es", "por pt", "ita it", "ben bn", "fra fr",
+    "deu de", "ukr uk", "kat ka", "ara ar", "hin hi", "jpn ja", "heb he", "yid yi", "pol pl",
+    "amh am", "jav jv", "kor ko", "nob nb", "dan da", "swe sv", "fin fi", "tur tr", "nld nl",
+    "hun hu", "ces cs", "ell el", "bul bg", "bel be", "mar mr", "kan kn", "ron ro", "slv sl",
+    "hrv hr", "srp sr", "mkd mk", "lit lt", "lav lv", "est et", "tam ta", "vie vi", "urd ur",
+    "tha th", "guj gu", "uzb uz", "pan pa", "aze az", "ind id", "tel te", "pes fa", "mal ml",
+    "ori or", "mya my", "nep ne", "sin si", "khm km", "tuk tk", "aka ak", "zul zu", "sna sn",
+    "afr af", "lat la", "slk sk", "cat ca", "tgl tl", "hye hy", "cym cy",
 ];
 
 #[cfg(test)]

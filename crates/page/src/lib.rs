@@ -1,7 +1,7 @@
 //! Parsers and measures of what the web sends: URLs, HTML, robots.txt, sitemaps, feeds.
 //!
 //! The crate is pure: bytes and strings in, values out. It has no I/O, no clock and no
-//! randomness. All input is hostile, so every parser here streams and is bounded.
+//! randomness. All input may be hostile, so the time and memory of every parser here are bounded.
 
 pub mod article;
 pub mod charset;
@@ -25,7 +25,7 @@ pub mod url;
 pub use article::{Article, article};
 pub use directives::Directives;
 pub use fingerprint::{Fingerprint, Shingles, Simhash, TextDigest};
-pub use html::{Fields, Link, LinkKind, PageReading, PageSection, ReadLimits, RobotsMeta, read};
+pub use html::{Fields, Link, LinkKind, PageReading, PageSection, ReadLimits, read};
 pub use listing::Listing;
 pub use media::Media;
 pub use record_location::RecordLocation;

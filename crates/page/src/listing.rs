@@ -61,7 +61,7 @@ pub enum ListingKind {
     Sitemap,
     /// Lists the sitemaps of a site.
     Index,
-    /// Lists the newest pages of a site.
+    /// Lists new pages, mostly of one site.
     Feed,
 }
 
@@ -71,7 +71,8 @@ pub struct ListingEntry {
     /// The URL of the page.
     pub url: PageUrl,
     /// When the page changed last, as the listing says, in Unix seconds. A date without a time
-    /// is its first second. `None` if there is no date or it is implausible.
+    /// stands for the first second of its day. `None` if there is no date, if it is implausible,
+    /// or if the page belongs to another site.
     pub modified: Option<i64>,
 }
 
@@ -145,8 +146,9 @@ fn unpacked(body: &[u8]) -> Result<Option<coding::Content<'_>>, Refused> {
 impl Listing {
     /// Returns fingerprints of the set of entries, like those of a page's text.
     ///
-    /// Each entry is two words, sorted, so that the order does not count. They change when an
-    /// entry is added, removed or gets another date.
+    /// Each entry is two words: its URL and its date. The entries are sorted, so that their order
+    /// does not count. The fingerprints change when an entry is added, removed or gets another
+    /// date.
     pub fn digest(&self) -> TextDigest {
         let mut sorted: Vec<(&str, Option<i64>)> = self
             .entries

@@ -4,8 +4,8 @@
 //! is therefore only a suspicion ([`looks_missing`]). The proof is a comparison with what the
 //! host answers to a URL that cannot exist ([`is_missing`]).
 //!
-//! **Invariant:** both tests use only the visible text. In doubt they say no, because a page
-//! that counts as missing leaves the index.
+//! **Invariant:** both tests use only the title and the visible text. In doubt they say no,
+//! because a page that counts as missing leaves the index.
 
 use crate::fingerprint::TextDigest;
 
@@ -17,68 +17,40 @@ const FIRST: usize = 25;
 /// repeat the requested URL, which changes eight shingles of a note of twenty words.
 const ALIKE: f64 = 0.5;
 
-/// Phrases that state it, in lower case. Each is a complete statement: "not found" qualifies,
-/// "found" does not.
-const PHRASES: [&str; 47] = [
+/// Phrases which say that a page is missing, in lower case, by language. Each is a complete
+/// statement: "not found" qualifies, "found" does not.
+const PHRASES: [&str; 14] = [
     // English
-    "page not found",
-    "404 not found",
-    "not found",
-    "page cannot be found",
-    "page can't be found",
-    "page could not be found",
-    "page couldn't be found",
-    "page does not exist",
-    "page doesn't exist",
-    "page no longer exists",
-    "error 404",
-    "404 error",
+    "page not found|404 not found|not found|page cannot be found|page can't be found|\
+        page could not be found|page couldn't be found|page does not exist|page doesn't exist|\
+        page no longer exists|error 404|404 error",
     // German
-    "seite nicht gefunden",
-    "seite wurde nicht gefunden",
-    "seite konnte nicht gefunden werden",
-    "seite existiert nicht",
-    "nicht gefunden",
+    "seite nicht gefunden|seite wurde nicht gefunden|seite konnte nicht gefunden werden|\
+        seite existiert nicht|nicht gefunden",
     // French
-    "page non trouvée",
-    "page introuvable",
-    "page n'existe pas",
-    "page n’existe pas",
-    "page demandée est introuvable",
+    "page non trouvée|page introuvable|page n'existe pas|page n’existe pas|\
+        page demandée est introuvable",
     // Spanish
-    "página no encontrada",
-    "página no existe",
-    "no se encontró la página",
-    "no se ha encontrado la página",
+    "página no encontrada|página no existe|no se encontró la página|\
+        no se ha encontrado la página",
     // Portuguese
-    "página não encontrada",
-    "página não existe",
-    "página não foi encontrada",
+    "página não encontrada|página não existe|página não foi encontrada",
     // Italian
-    "pagina non trovata",
-    "pagina non esiste",
+    "pagina non trovata|pagina non esiste",
     // Dutch
-    "pagina niet gevonden",
-    "pagina bestaat niet",
+    "pagina niet gevonden|pagina bestaat niet",
     // Polish
-    "nie znaleziono strony",
-    "strona nie istnieje",
-    "strona nie została znaleziona",
+    "nie znaleziono strony|strona nie istnieje|strona nie została znaleziona",
     // Swedish
-    "sidan hittades inte",
-    "sidan kunde inte hittas",
+    "sidan hittades inte|sidan kunde inte hittas",
     // Russian
-    "страница не найдена",
-    "страница не существует",
+    "страница не найдена|страница не существует",
     // Turkish
     "sayfa bulunamadı",
     // Japanese
-    "ページが見つかりません",
-    "ページは見つかりませんでした",
+    "ページが見つかりません|ページは見つかりませんでした",
     // Chinese
-    "页面不存在",
-    "找不到页面",
-    "頁面不存在",
+    "页面不存在|找不到页面|頁面不存在",
     // Korean
     "페이지를 찾을 수 없습니다",
 ];
@@ -119,7 +91,8 @@ fn says_so(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     // A title may be the bare number; within a text, 404 may mean anything.
-    text == "404" || PHRASES.iter().any(|phrase| has_phrase(&text, phrase))
+    let mut phrases = PHRASES.iter().flat_map(|language| language.split('|'));
+    text == "404" || phrases.any(|phrase| has_phrase(&text, phrase))
 }
 
 /// Returns whether a text contains the phrase as whole words. Phrases without spaces (Japanese,

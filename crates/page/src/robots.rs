@@ -4,8 +4,9 @@
 //! relative sitemaps, or hang on a rule of 400 wildcards. Therefore this module has its own
 //! parser and matcher.
 //!
-//! **Invariant:** parsing and matching take time linear in the size of the file and the length
-//! of the URL. They cannot fail: what cannot be parsed is skipped.
+//! **Invariant:** parsing takes time linear in the size of the file, apart from the sorting of the
+//! rules. Matching a rule takes time linear in its length and that of the URL. Neither can fail:
+//! what cannot be parsed is skipped.
 
 mod lines;
 mod pattern;

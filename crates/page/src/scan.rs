@@ -1,7 +1,8 @@
-//! Fast searches for the ends of words, names and characters.
+//! Searches for the ends of words, names and characters.
 //!
-//! They test eight bytes at a time within one `u64`. Words have about five letters: too short
-//! for the vector searches of `memchr` to pay off, and too frequent to scan byte by byte.
+//! The frequent ones test eight bytes at a time within one `u64`. Words have about five letters:
+//! too short for the vector searches of `memchr` to pay off, and too frequent to scan byte by
+//! byte.
 //!
 //! **Invariant:** the results are those of a plain loop over the bytes.
 
@@ -57,6 +58,19 @@ pub(crate) fn before_name_end(eight: u64) -> usize {
 #[inline]
 pub(crate) fn before_either(eight: u64, a: u8, b: u8) -> usize {
     first(equal(eight, a) | equal(eight, b))
+}
+
+/// Returns whether a text begins with `prefix`, in any case.
+pub(crate) fn starts_with(text: impl AsRef<[u8]>, prefix: &str) -> bool {
+    let start = text.as_ref().get(..prefix.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes()))
+}
+
+/// Returns whether a text ends with `suffix`, in any case.
+pub(crate) fn ends_with(text: impl AsRef<[u8]>, suffix: &str) -> bool {
+    let text = text.as_ref();
+    let start = text.len().checked_sub(suffix.len());
+    start.is_some_and(|start| text[start..].eq_ignore_ascii_case(suffix.as_bytes()))
 }
 
 /// Returns the last character boundary at or before `at`, at most the end of the text.

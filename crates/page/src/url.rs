@@ -7,7 +7,7 @@
 //! page; fetching one page twice cannot.
 
 mod fragment;
-mod normal;
+pub(crate) mod normal;
 mod session;
 mod shape;
 #[cfg(test)]
@@ -98,7 +98,7 @@ impl PageUrl {
         &self.0[..url::Position::BeforePath]
     }
 
-    /// Returns the host name or address as written in the URL, an IPv6 address in brackets.
+    /// Returns the normalized host name or IP address, an IPv6 address in brackets.
     pub fn host_name(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }

@@ -1,44 +1,28 @@
 //! Removes parts of a page that are never its main text: scripts, controls, navigation, footers,
 //! permalinks.
 //!
-//! Some of it is marked by elements and roles (`nav`, `role=navigation`), some by words in
-//! `class` and `id`.
+//! Navigation and footers are marked by elements and roles (`nav`, `role=navigation`), or by words
+//! in `class` and `id`.
 //!
-//! **Invariant:** nothing that holds most of a page's prose is removed because of such a word,
-//! except a footer without a heading.
+//! **Invariant:** of the marked elements that hold more than half of a page's prose, only two kinds
+//! are removed: those whose text is at least half links, and footers without a heading.
 
 use dom_query::NodeRef;
 
 use super::text_count::{TextCount, TextCounts};
 use super::tree::{collapsed, heading_level, name};
 
-/// Removes invisible elements and elements without text.
+/// Removes scripts, controls, embedded media, hidden elements, permalinks and line numbers.
 pub(super) fn remove_invisible(body: &NodeRef<'_>) {
     for node in body.descendants() {
         let Some(name) = name(&node) else { continue };
-        let gone = matches!(
-            &*name,
-            "script"
-                | "style"
-                | "noscript"
-                | "template"
-                | "svg"
-                | "iframe"
-                | "object"
-                | "embed"
-                | "canvas"
-                | "audio"
-                | "video"
-                | "button"
-                | "select"
-                | "input"
-                | "textarea"
-                | "datalist"
-                | "annotation"
-                | "link"
-                | "meta"
-        );
-        if gone || is_hidden(&node) || is_permalink(&node, &name) || is_line_number(&node, &name) {
+        let gone = match &*name {
+            "script" | "style" | "noscript" | "template" | "svg" | "iframe" | "object"
+            | "embed" | "canvas" | "audio" | "video" | "button" | "select" | "input"
+            | "textarea" | "datalist" | "annotation" | "link" | "meta" => true,
+            name => is_hidden(&node) || is_permalink(&node, name) || is_line_number(&node, name),
+        };
+        if gone {
             node.remove_from_parent();
         }
     }
@@ -119,7 +103,7 @@ enum PageArea {
     Header,
 }
 
-/// Returns what the element name or its role states.
+/// Returns the area of the page that the role or the name of an element states.
 fn stated(node: &NodeRef<'_>, name: &str) -> Option<PageArea> {
     let role = node.attr("role").unwrap_or_default().to_lowercase();
     match role.trim() {
@@ -139,22 +123,10 @@ fn stated(node: &NodeRef<'_>, name: &str) -> Option<PageArea> {
 
 /// Returns whether a word of `class` or `id` marks the element as chrome.
 fn named(node: &NodeRef<'_>, name: &str) -> bool {
-    if !matches!(
-        name,
-        "div"
-            | "ul"
-            | "ol"
-            | "p"
-            | "table"
-            | "aside"
-            | "span"
-            | "section"
-            | "td"
-            | "center"
-            | "form"
-            | "a"
-    ) {
-        return false;
+    match name {
+        "div" | "ul" | "ol" | "p" | "table" | "aside" | "span" | "section" | "td" | "center"
+        | "form" | "a" => {}
+        _ => return false,
     }
     let mut header = false;
     for word in words(node) {
@@ -171,35 +143,19 @@ fn named(node: &NodeRef<'_>, name: &str) -> bool {
 }
 
 fn is_chrome(word: &str) -> bool {
-    word.starts_with("nav") && !word.starts_with("navig") && word != "nave"
-        || word.ends_with("nav")
-        || matches!(word, "navigation" | "navigator")
-        || word.ends_with("sidebar")
-        || word.starts_with("breadcrumb")
-        || word.ends_with("footer")
-        || matches!(
-            word,
-            "menu"
-                | "menubar"
-                | "footerlinks"
-                | "related"
-                | "pagination"
-                | "pager"
-                | "skiplink"
-                | "cookie"
-                | "cookies"
-                | "advertisement"
-                | "adsbygoogle"
-                | "newsletter"
-                | "social"
-                | "share"
-                | "sharing"
-                | "copyright"
-                | "searchbox"
-                | "searchform"
-                | "toolbar"
-                | "topbar"
-        )
+    match word {
+        "navigation" | "navigator" | "menu" | "menubar" | "footerlinks" | "related"
+        | "pagination" | "pager" | "skiplink" | "cookie" | "cookies" | "advertisement"
+        | "adsbygoogle" | "newsletter" | "social" | "share" | "sharing" | "copyright"
+        | "searchbox" | "searchform" | "toolbar" | "topbar" => true,
+        _ => {
+            word.starts_with("nav") && !word.starts_with("navig") && word != "nave"
+                || word.starts_with("breadcrumb")
+                || ["nav", "sidebar", "footer"]
+                    .iter()
+                    .any(|end| word.ends_with(end))
+        }
+    }
 }
 
 fn is_contents(word: &str) -> bool {
@@ -219,19 +175,11 @@ fn words(node: &NodeRef<'_>) -> impl Iterator<Item = String> {
     let mut words = split(&class);
     // Generators derive the id of a section from its title, which may be "Navigation".
     let titled = name(node).is_some_and(|name| &*name == "section")
-        || words.iter().any(|word| {
-            let sections = [
-                "section",
-                "subsection",
-                "subsubsection",
-                "chapter",
-                "appendix",
-                "unnumbered",
-                "refsect",
-            ];
-            word.starts_with("sect")
-                || word.starts_with("level")
-                || sections.contains(&word.as_str())
+        || words.iter().any(|word| match word.as_str() {
+            "subsection" | "subsubsection" | "chapter" | "appendix" | "unnumbered" | "refsect" => {
+                true
+            }
+            word => word.starts_with("sect") || word.starts_with("level"),
         });
     if !titled && let Some(id) = node.id_attr() {
         words.extend(split(&id.to_lowercase()));
@@ -267,7 +215,8 @@ fn is_hidden(node: &NodeRef<'_>) -> bool {
     })
 }
 
-/// Returns whether a link leads to the heading beside it.
+/// Returns whether a link is a permalink: its text or its class says that it leads to the heading
+/// beside it.
 fn is_permalink(node: &NodeRef<'_>, name: &str) -> bool {
     if name != "a" {
         return false;
@@ -275,19 +224,17 @@ fn is_permalink(node: &NodeRef<'_>, name: &str) -> bool {
     let text = collapsed(&node.text());
     let sign = matches!(
         text.as_str(),
-        "¶" | "#" | "§" | "🔗" | "⚓" | "∞" | "¶ " | "[link]" | "\u{f0c1}"
+        "¶" | "#" | "§" | "🔗" | "⚓" | "∞" | "[link]" | "\u{f0c1}"
     );
     let class = node.class().unwrap_or_default().to_lowercase();
-    let said = [
+    let classes = [
         "headerlink",
         "permalink",
         "anchor",
         "hashlink",
         "heading-link",
-        "anchorlink",
-    ]
-    .iter()
-    .any(|word| class.split_whitespace().any(|one| one.contains(word)));
+    ];
+    let said = classes.iter().any(|word| class.contains(word));
     let words = text.to_lowercase();
     let worded = ["permalink", "link to this", "direct link to", "anchor link"]
         .iter()

@@ -24,16 +24,7 @@ const PREFIXES: [&str; 6] = [
 ];
 
 /// Names that mean "no known language".
-const NONE: [&str; 8] = [
-    "default",
-    "none",
-    "text",
-    "plain",
-    "plaintext",
-    "nohighlight",
-    "txt",
-    "notranslate",
-];
+const NONE: &str = " default none text plain plaintext nohighlight txt notranslate ";
 
 /// Returns the language of a preformatted element, as stated on the element itself, on its
 /// `code` child, or on one of the two elements around it.
@@ -69,14 +60,19 @@ fn stated(node: &NodeRef<'_>) -> Option<String> {
         accepted(rest)
     });
     prefixed.or_else(|| {
-        let bare = words().find(|word| !word.is_empty() && BARE.contains(&format!(" {word} ")))?;
+        let bare = words().find(|word| !word.is_empty() && lists(BARE, word))?;
         Some(bare.to_owned())
     })
+}
+
+/// Returns whether a list has a word. In the list, each word is between spaces.
+fn lists(list: &str, word: &str) -> bool {
+    list.contains(&format!(" {word} "))
 }
 
 /// Returns a name that is valid after a Markdown fence.
 fn accepted(word: &str) -> Option<String> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "+#-_.".contains(letter);
     let known = !word.is_empty() && word.len() <= 24 && word.chars().all(fits);
-    (known && !NONE.contains(&word)).then(|| word.to_owned())
+    (known && !lists(NONE, word)).then(|| word.to_owned())
 }

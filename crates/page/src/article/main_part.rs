@@ -1,7 +1,7 @@
 //! Chooses the part of a page that holds its main text.
 //!
 //! Candidates are tried in order of how explicit the markup is: `main`, a single `article`, a
-//! container whose class or id is content or body, and last the smallest container with nearly
+//! container whose class or id names it as content, and last the smallest container with nearly
 //! all of the prose. A candidate is accepted if it keeps enough of the page's prose and nearly
 //! all of its code.
 
@@ -28,15 +28,13 @@ pub(super) enum MainPartChoice {
     Part,
     /// The page has no such part.
     Whole,
-    /// The element marked as main holds hardly any of the page's text.
+    /// The element marked as main holds too little of the page's text or code.
     SmallShare,
 }
 
-/// Removes what is not main text. Returns the element that holds the rest.
+/// Removes what is not main text. Returns the element that holds the rest, and how it was found.
 pub(super) fn find<'a>(body: &NodeRef<'a>) -> (NodeRef<'a>, MainPartChoice) {
-    boilerplate::remove_invisible(body);
-    let counts = TextCounts::below(body);
-    boilerplate::remove_chrome(body, &counts, counts.of(body));
+    whole(body);
     let counts = TextCounts::below(body);
     let (root, choice) = choose(body, &counts);
     let heading = body
@@ -76,14 +74,12 @@ pub(super) fn is_site_name(heading: &NodeRef<'_>) -> bool {
 fn choose<'a>(body: &NodeRef<'a>, counts: &TextCounts) -> (NodeRef<'a>, MainPartChoice) {
     let page = counts.of(body);
     let all = body.descendants();
-    let mut small = false;
     let landmarks = all.iter().filter(|node| is_landmark(node));
     let landmark = landmarks.max_by_key(|node| counts.of(node).text);
-    if let Some(node) = landmark {
-        if holds(counts.of(node), page, LANDMARK_SHARE) {
-            return (*node, MainPartChoice::Part);
-        }
-        small = true;
+    if let Some(node) = landmark
+        && holds(counts.of(node), page, LANDMARK_SHARE)
+    {
+        return (*node, MainPartChoice::Part);
     }
     let mut articles = all.iter().filter(|node| node.has_name("article"));
     if let (Some(node), None) = (articles.next(), articles.next())
@@ -97,24 +93,13 @@ fn choose<'a>(body: &NodeRef<'a>, counts: &TextCounts) -> (NodeRef<'a>, MainPart
         return (*node, MainPartChoice::Part);
     }
     let mut dense = all.iter().rev().filter(|node| is_container(node));
-    if let Some(node) = dense.find(|node| keeps(counts.of(node), page, DENSE_SHARE)) {
-        return (
-            *node,
-            if small {
-                MainPartChoice::SmallShare
-            } else {
-                MainPartChoice::Part
-            },
-        );
-    }
-    (
-        *body,
-        if small {
-            MainPartChoice::SmallShare
-        } else {
-            MainPartChoice::Whole
-        },
-    )
+    let dense = dense.find(|node| keeps(counts.of(node), page, DENSE_SHARE));
+    let choice = match (landmark, dense) {
+        (Some(_), _) => MainPartChoice::SmallShare,
+        (None, Some(_)) => MainPartChoice::Part,
+        (None, None) => MainPartChoice::Whole,
+    };
+    (*dense.unwrap_or(body), choice)
 }
 
 /// Returns whether a part keeps a share of the page's prose, and nearly all of its code.
@@ -150,33 +135,14 @@ fn is_container(node: &NodeRef<'_>) -> bool {
 
 /// Returns whether `class` or `id` names a container as the content.
 fn is_named_content(node: &NodeRef<'_>) -> bool {
-    const NAMES: [&str; 20] = [
-        "content",
-        "main",
-        "body",
-        "main-content",
-        "maincontent",
-        "page-content",
-        "pagecontent",
-        "bodycontent",
-        "mw-content-text",
-        "article",
-        "article-body",
-        "article-content",
-        "post",
-        "post-content",
-        "post-body",
-        "entry-content",
-        "markdown-body",
-        "document",
-        "documentation",
-        "docs-body",
-    ];
+    const NAMES: &str = "content main body main-content maincontent page-content pagecontent \
+        bodycontent mw-content-text article article-body article-content post post-content \
+        post-body entry-content markdown-body document documentation docs-body";
     let called = |words: &str| {
         words
             .to_lowercase()
             .split_whitespace()
-            .any(|word| NAMES.contains(&word))
+            .any(|word| NAMES.split(' ').any(|name| name == word))
     };
     is_container(node)
         && (node.class().is_some_and(|class| called(&class))

@@ -1,8 +1,9 @@
 //! Writes a part of a tree as Markdown (CommonMark with GitHub's tables).
 //!
 //! Preformatted elements become fenced blocks, with their language where the markup states it.
-//! Tables keep all cells. A table that contains code, headings or other tables is layout, and
-//! its cells are written one after another. Lists are tight. Links and images are absolute.
+//! Tables keep all cells. A table that has one column, or contains code, headings or other tables,
+//! is layout; its cells are written one after another. Lists are tight. The URLs of links and
+//! images are absolute.
 //!
 //! **Invariant:** the output is at most a constant times the length of the page: indentation
 //! ends at [`MAX_INDENT`] levels, and link URLs have a budget.
@@ -94,6 +95,12 @@ struct MarkdownBlock {
     text: String,
 }
 
+impl BlockKind {
+    fn of(self, text: String) -> MarkdownBlock {
+        MarkdownBlock { kind: self, text }
+    }
+}
+
 struct MarkdownWriter<'a> {
     base: &'a Url,
     link_bytes: usize,
@@ -146,10 +153,7 @@ impl MarkdownWriter<'_> {
         let text = inline::lines(&std::mem::take(run));
         if !text.is_empty() {
             self.anchor = None;
-            out.push(MarkdownBlock {
-                kind: BlockKind::Paragraph,
-                text,
-            });
+            out.push(BlockKind::Paragraph.of(text));
         }
     }
 
@@ -235,12 +239,7 @@ impl MarkdownWriter<'_> {
         for item in node.children_it(false) {
             let mut blocks = Vec::new();
             if item.is_element() {
-                let below = if indent < MAX_INDENT {
-                    indent + 1
-                } else {
-                    indent
-                };
-                self.block(&item, below, &mut blocks);
+                self.block(&item, (indent + 1).min(MAX_INDENT), &mut blocks);
             } else if item.is_text() {
                 let mut run = String::new();
                 self.inline(&item, &mut run, inline::InlineContext::Text);
@@ -268,10 +267,7 @@ impl MarkdownWriter<'_> {
             push_prefixed(&text, &" ".repeat(marker.len()), &mut list);
         }
         if !list.is_empty() {
-            out.push(MarkdownBlock {
-                kind: BlockKind::List,
-                text: list,
-            });
+            out.push(BlockKind::List.of(list));
         }
     }
 
@@ -282,21 +278,15 @@ impl MarkdownWriter<'_> {
         let mut blocks = Vec::new();
         self.flow(node, indent + 1, &mut blocks);
         // Many pages use a quotation only to indent code and lists.
-        if blocks.iter().all(|block| {
-            matches!(
-                block.kind,
-                BlockKind::Code | BlockKind::List | BlockKind::Table
-            )
-        }) {
+        let is_indented =
+            |kind| matches!(kind, BlockKind::Code | BlockKind::List | BlockKind::Table);
+        if blocks.iter().all(|block| is_indented(block.kind)) {
             out.extend(blocks);
             return;
         }
         let mut text = "> ".to_owned();
         push_prefixed(&spaced(&blocks), "> ", &mut text);
-        out.push(MarkdownBlock {
-            kind: BlockKind::Quotation,
-            text,
-        });
+        out.push(BlockKind::Quotation.of(text));
     }
 }
 
@@ -311,10 +301,7 @@ fn code(node: &NodeRef<'_>) -> Option<MarkdownBlock> {
     }
     let fence = "`".repeat(inline::longest_run(code, '`').max(2) + 1);
     let language = language(node).unwrap_or_default();
-    Some(MarkdownBlock {
-        kind: BlockKind::Code,
-        text: format!("{fence}{language}\n{code}\n{fence}"),
-    })
+    Some(BlockKind::Code.of(format!("{fence}{language}\n{code}\n{fence}")))
 }
 
 /// Joins blocks with an empty line between them.

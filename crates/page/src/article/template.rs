@@ -10,7 +10,8 @@ use super::chunks::blocks;
 /// Fewest pages that must repeat a block for it to count as part of the template.
 const MANY: usize = 3;
 
-/// The blocks of Markdown and the lines of text that at least half of the given pages repeat.
+/// The blocks of Markdown and the lines of text that at least half of the given pages repeat, and
+/// at least three pages.
 #[derive(Clone, Debug, Default)]
 pub struct Template {
     repeated: HashSet<u64>,
@@ -34,7 +35,7 @@ impl Template {
         }
     }
 
-    /// Removes the template from an article. An article that is nothing else stays unchanged.
+    /// Removes the template from an article. An article that is all template stays unchanged.
     pub fn remove_from(&self, article: &mut Article) {
         let kept = |part: &&str| !self.repeated.contains(&digest(part));
         let text: Vec<&str> = article.text.lines().filter(kept).collect();

@@ -1,4 +1,4 @@
-//! Helpers for the nodes of the tree.
+//! The names, kinds and text of the nodes of a tree.
 
 use dom_query::{LocalName, NodeRef};
 
@@ -22,50 +22,14 @@ pub(super) fn collapsed(text: &str) -> String {
 
 /// Returns whether an element begins a line of its own.
 pub(super) fn is_block(name: &str) -> bool {
-    heading_level(name).is_some()
-        || matches!(
-            name,
-            "address"
-                | "article"
-                | "aside"
-                | "blockquote"
-                | "body"
-                | "caption"
-                | "center"
-                | "dd"
-                | "details"
-                | "dir"
-                | "div"
-                | "dl"
-                | "dt"
-                | "fieldset"
-                | "figcaption"
-                | "figure"
-                | "footer"
-                | "form"
-                | "header"
-                | "hgroup"
-                | "hr"
-                | "li"
-                | "listing"
-                | "main"
-                | "menu"
-                | "nav"
-                | "ol"
-                | "p"
-                | "pre"
-                | "section"
-                | "summary"
-                | "table"
-                | "tbody"
-                | "td"
-                | "tfoot"
-                | "th"
-                | "thead"
-                | "tr"
-                | "ul"
-                | "xmp"
-        )
+    match name {
+        "address" | "article" | "aside" | "blockquote" | "body" | "caption" | "center" | "dd"
+        | "details" | "dir" | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure"
+        | "footer" | "form" | "header" | "hgroup" | "hr" | "li" | "listing" | "main" | "menu"
+        | "nav" | "ol" | "p" | "pre" | "section" | "summary" | "table" | "tbody" | "td"
+        | "tfoot" | "th" | "thead" | "tr" | "ul" | "xmp" => true,
+        _ => heading_level(name).is_some(),
+    }
 }
 
 /// Returns whether the white space of an element is significant.

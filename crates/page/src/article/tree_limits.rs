@@ -1,8 +1,8 @@
 //! The limits on markup from which a tree is built.
 //!
-//! **Invariant:** a tree is built only from markup that is small, shallow and without tags that
-//! take a tree builder minutes (hostile-web.md, rows 31 to 33). The check streams and builds no
-//! tree itself.
+//! **Invariant:** a tree is built only from markup that is small and shallow and has no tag with
+//! more attributes than the streaming reader accepts. Other markup can take a tree builder minutes
+//! (hostile-web.md, rows 31 to 33). The check streams and builds no tree itself.
 
 use crate::html::ReadLimits;
 use crate::html::open_elements::OpenElements;

@@ -59,7 +59,7 @@ fn of_meta(head: &[u8]) -> Option<&'static Encoding> {
         } else if is_tag(rest) {
             let name = rest
                 .iter()
-                .position(|&byte| is_space(byte) || byte == b'>')?;
+                .position(|&byte| byte.is_ascii_whitespace() || byte == b'>')?;
             let mut attributes = Attributes {
                 rest: &rest[name..],
             };
@@ -77,7 +77,7 @@ fn of_meta(head: &[u8]) -> Option<&'static Encoding> {
 fn is_meta(rest: &[u8]) -> bool {
     rest.len() > 5
         && rest[1..5].eq_ignore_ascii_case(b"meta")
-        && (is_space(rest[5]) || rest[5] == b'/')
+        && (rest[5].is_ascii_whitespace() || rest[5] == b'/')
 }
 
 fn is_tag(rest: &[u8]) -> bool {
@@ -91,27 +91,26 @@ fn is_tag(rest: &[u8]) -> bool {
 
 /// Returns the encoding that one `meta` element declares.
 fn meta(attributes: &mut Attributes<'_>) -> Option<&'static Encoding> {
-    let (mut pragma, mut by_content, mut by_charset) = (false, None, None);
-    let (mut seen_charset, mut seen_content, mut seen_pragma) = (false, false, false);
+    // Of two attributes with the same name the first counts.
+    let (mut pragma, mut by_content, mut by_charset) = (None, None, None);
     while let Some((name, value)) = attributes.next() {
         let is = |known: &[u8]| name.eq_ignore_ascii_case(known);
-        if is(b"http-equiv") && !seen_pragma {
-            seen_pragma = true;
-            pragma = value.eq_ignore_ascii_case(b"content-type");
-        } else if is(b"content") && !seen_content {
-            seen_content = true;
-            by_content = of_content(value);
-        } else if is(b"charset") && !seen_charset {
-            seen_charset = true;
-            by_charset = Some(label(value));
+        if is(b"http-equiv") {
+            pragma.get_or_insert(value);
+        } else if is(b"content") {
+            by_content.get_or_insert(value);
+        } else if is(b"charset") {
+            by_charset.get_or_insert(value);
         }
     }
     if attributes.rest.first() != Some(&b'>') {
         return None; // The tag is truncated.
     }
     match by_charset {
-        Some(encoding) => encoding,
-        None if pragma => by_content,
+        Some(charset) => label(charset),
+        None if pragma.is_some_and(|pragma| pragma.eq_ignore_ascii_case(b"content-type")) => {
+            of_content(by_content?)
+        }
         None => None,
     }
 }
@@ -129,7 +128,11 @@ fn of_content(content: &[u8]) -> Option<&'static Encoding> {
             let value = value.trim_ascii_start();
             return match value.first()? {
                 quote @ (b'"' | b'\'') => label(&value[1..1 + memchr(*quote, &value[1..])?]),
-                _ => label(value.split(|&byte| is_space(byte) || byte == b';').next()?),
+                _ => label(
+                    value
+                        .split(|&byte| byte.is_ascii_whitespace() || byte == b';')
+                        .next()?,
+                ),
             };
         }
     }
@@ -139,10 +142,6 @@ fn label(bytes: &[u8]) -> Option<&'static Encoding> {
     std::str::from_utf8(bytes).ok().and_then(known)
 }
 
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | 0x0c)
-}
-
 /// The attributes of one tag ("prescan: get an attribute").
 struct Attributes<'a> {
     rest: &'a [u8],
@@ -150,20 +149,20 @@ struct Attributes<'a> {
 
 impl<'a> Attributes<'a> {
     fn next(&mut self) -> Option<(&'a [u8], &'a [u8])> {
-        self.skip(|byte| is_space(byte) || byte == b'/');
+        self.skip(|byte| byte.is_ascii_whitespace() || byte == b'/');
         if matches!(self.rest.first(), None | Some(b'>')) {
             return None;
         }
         let name = self.take(
-            |byte| is_space(byte) || matches!(byte, b'/' | b'>' | b'='),
+            |byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>' | b'='),
             1,
         );
-        self.skip(is_space);
+        self.skip(|byte| byte.is_ascii_whitespace());
         if self.rest.first() != Some(&b'=') {
             return Some((name, b""));
         }
         self.rest = &self.rest[1..];
-        self.skip(is_space);
+        self.skip(|byte| byte.is_ascii_whitespace());
         match self.rest.first() {
             Some(&quote @ (b'"' | b'\'')) => {
                 self.rest = &self.rest[1..];
@@ -171,7 +170,10 @@ impl<'a> Attributes<'a> {
                 self.rest = self.rest.get(1..)?; // A truncated value is ignored.
                 Some((name, value))
             }
-            _ => Some((name, self.take(|byte| is_space(byte) || byte == b'>', 0))),
+            _ => Some((
+                name,
+                self.take(|byte| byte.is_ascii_whitespace() || byte == b'>', 0),
+            )),
         }
     }
 

@@ -9,94 +9,48 @@ use crate::conformance;
 
 #[test]
 fn the_order_of_evidence() {
-    let check = |body: &[u8], content_type: Option<&str>, text: &str, name: &str| {
-        let (decoded, encoding) = decode(body, content_type);
-        assert_eq!(
-            (&*decoded, encoding.name()),
-            (text, name),
-            "{body:?} {content_type:?}"
-        );
+    // `charset` is that of the `Content-Type` header; empty if there is no such header.
+    let check = |body: &[u8], charset: &str, text: &str, name: &str| {
+        let content_type = format!("text/html; {charset}");
+        let (decoded, encoding) =
+            decode(body, (!charset.is_empty()).then_some(content_type.as_str()));
+        let found = (&*decoded, encoding.name());
+        assert_eq!(found, (text, name), "{body:?} {charset:?}");
     };
     // The byte order mark wins over the header, and is not part of the text.
-    check(
-        b"\xef\xbb\xbfa",
-        Some("text/html; charset=windows-1251"),
-        "a",
-        "UTF-8",
-    );
-    check(
-        b"\xff\xfea\0",
-        Some("text/html; charset=utf-8"),
-        "a",
-        "UTF-16LE",
-    );
-    check(b"\xfe\xff\0a", None, "a", "UTF-16BE");
+    check(b"\xef\xbb\xbfa", "charset=windows-1251", "a", "UTF-8");
+    check(b"\xff\xfea\0", "charset=utf-8", "a", "UTF-16LE");
+    check(b"\xfe\xff\0a", "", "a", "UTF-16BE");
     // The header wins over the page.
+    let (western, russian) = ("<meta charset=koi8-r>é", "<meta charset=koi8-r>а");
+    let page = |last: u8| [&b"<meta charset=koi8-r>"[..], &[last]].concat();
     check(
-        b"<meta charset=koi8-r>\xe9",
-        Some("text/html; Charset=\"ISO-8859-1\""),
-        "<meta charset=koi8-r>é",
+        &page(0xe9),
+        "Charset=\"ISO-8859-1\"",
+        western,
         "windows-1252",
     );
-    check(
-        b"<meta charset=koi8-r>\xc1",
-        Some("text/html"),
-        "<meta charset=koi8-r>а",
-        "KOI8-R",
-    );
-    check(
-        b"<?xml version='1.0' encoding='koi8-r'?>\xc1",
-        None,
-        "<?xml version='1.0' encoding='koi8-r'?>а",
-        "KOI8-R",
-    );
+    check(&page(0xc1), "level=1", russian, "KOI8-R");
+    let declaration = "<?xml version='1.0' encoding='koi8-r'?>";
+    let body = [declaration.as_bytes(), b"\xc1"].concat();
+    check(&body, "", &format!("{declaration}а"), "KOI8-R");
     // An unknown label is ignored; UTF-7 counts as unknown.
-    check(
-        "é".as_bytes(),
-        Some("text/html; charset=bogus"),
-        "é",
-        "UTF-8",
-    );
-    check(
-        b"+ADw-script+AD4-",
-        Some("text/html; charset=utf-7"),
-        "+ADw-script+AD4-",
-        "UTF-8",
-    );
-    check(
-        b"<meta charset=utf-7>+ADw-",
-        None,
-        "<meta charset=utf-7>+ADw-",
-        "UTF-8",
-    );
-    check(b"a", Some("text/html; charset=hz-gb-2312"), "a", "UTF-8");
+    check("é".as_bytes(), "charset=bogus", "é", "UTF-8");
+    let utf7 = "+ADw-script+AD4-";
+    check(utf7.as_bytes(), "charset=utf-7", utf7, "UTF-8");
+    let utf7 = "<meta charset=utf-7>+ADw-";
+    check(utf7.as_bytes(), "", utf7, "UTF-8");
+    check(b"a", "charset=hz-gb-2312", "a", "UTF-8");
     // A declaration of UTF-16 that is readable as ASCII is wrong.
-    check(
-        "<meta charset=utf-16>é".as_bytes(),
-        None,
-        "<meta charset=utf-16>é",
-        "UTF-8",
-    );
+    let utf16 = "<meta charset=utf-16>é";
+    check(utf16.as_bytes(), "", utf16, "UTF-8");
     // Invalid bytes become U+FFFD: overlong forms, surrogates, a truncated sequence.
-    check(
-        b"a\xc0\x80b",
-        Some("text/html; charset=utf-8"),
-        "a\u{fffd}\u{fffd}b",
-        "UTF-8",
-    );
-    check(
-        b"\xed\xa0\x80",
-        Some("text/html; charset=utf-8"),
-        "\u{fffd}\u{fffd}\u{fffd}",
-        "UTF-8",
-    );
-    check(
-        b"\xe2\x82",
-        Some("text/html; charset=utf-8"),
-        "\u{fffd}",
-        "UTF-8",
-    );
-    check(b"", None, "", "UTF-8");
+    let overlong = "a\u{fffd}\u{fffd}b";
+    check(b"a\xc0\x80b", "charset=utf-8", overlong, "UTF-8");
+    let surrogate = "\u{fffd}\u{fffd}\u{fffd}";
+    check(b"\xed\xa0\x80", "charset=utf-8", surrogate, "UTF-8");
+    check(b"\xe2\x82", "charset=utf-8", "\u{fffd}", "UTF-8");
+    check(b"", "", "", "UTF-8");
 }
 
 #[test]

@@ -42,6 +42,7 @@ impl Simhash {
 /// Plane `i` holds bit `i` of each counter, so that a few word operations add a feature to all
 /// of them. Eight features are first added to each other (carry-save, as in the population count
 /// of Harley and Seal), which saves most carries.
+#[derive(Default)]
 pub(super) struct BitCounters {
     planes: [u64; PLANES],
     buffered: [u64; 8],
@@ -49,20 +50,9 @@ pub(super) struct BitCounters {
     last: u64,
 }
 
-/// Bits of a counter, enough for 2^24 words. A text has at most 2^20 bytes by default; further
-/// words are ignored.
+/// Bits of a counter, enough for 2^24 - 1 words; further words are ignored. By default a text has
+/// at most 2^20 bytes.
 const PLANES: usize = 24;
-
-impl Default for BitCounters {
-    fn default() -> Self {
-        Self {
-            planes: [0; PLANES],
-            buffered: [0; 8],
-            features: 0,
-            last: 0,
-        }
-    }
-}
 
 impl BitCounters {
     /// Adds the hash of the next word.

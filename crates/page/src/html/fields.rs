@@ -1,10 +1,10 @@
 //! Collects the metadata that a page states about itself: authors, dates, type and others.
 //!
-//! Five notations are read: `meta` elements of Dublin Core, of OpenGraph and of scholarly
-//! publishers (`citation_*`), JSON-LD of schema.org, and microdata.
+//! Six notations are read: `meta` elements of HTML itself (`author`, `keywords`), of Dublin Core,
+//! of OpenGraph and of scholarly publishers (`citation_*`), JSON-LD of schema.org, and microdata.
 //!
-//! **Invariant:** the amount kept is bounded. The first statement of a field counts. The values
-//! are only what the page claims.
+//! **Invariant:** the amount kept is bounded. The first statement of a field counts; authors and
+//! keywords accumulate. The values are only what the page claims.
 
 mod linked;
 mod microdata;
@@ -38,7 +38,7 @@ pub struct Fields {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
     /// When it was published, or when the event begins, in Unix seconds. A date without a time
-    /// is its first second.
+    /// stands for the first second of its day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<i64>,
     /// When it was changed, in Unix seconds.

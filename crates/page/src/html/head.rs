@@ -6,9 +6,10 @@ use super::attribute::{
     CONTENT, HREF, HREFLANG, HTTP_EQUIV, LANG, NAME, REL, TYPE, XML_LANG, attribute, has_word,
 };
 use super::links::LinkCollector;
-use super::meta::{RobotsMeta, refresh_target};
 use super::reading::LinkKind;
+use super::refresh::refresh_target;
 use super::tokenizer::Attribute;
+use crate::directives::Directives;
 use crate::url::PageUrl;
 
 /// Collects the statements in the head of a page.
@@ -16,7 +17,7 @@ use crate::url::PageUrl;
 pub(super) struct HeadCollector {
     pub(super) canonical: Option<PageUrl>,
     pub(super) refresh: Option<PageUrl>,
-    pub(super) robots: RobotsMeta,
+    pub(super) robots: Directives,
     pub(super) language: Option<String>,
 }
 
@@ -54,7 +55,7 @@ impl HeadCollector {
             found.is_some_and(|found| found.raw.trim().eq_ignore_ascii_case(value))
         };
         if is(NAME, "robots") || is(NAME, "avocet") {
-            self.robots = self.robots | RobotsMeta::parse(&content.value());
+            self.robots = self.robots | Directives::of_meta(&content.value());
         }
         if self.refresh.is_none() && is(HTTP_EQUIV, "refresh") {
             let content = content.value();

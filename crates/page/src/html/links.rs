@@ -1,7 +1,7 @@
 //! Collects the links of a page.
 //!
 //! **Invariant:** each target is kept once, in order of first occurrence, up to the limit. A
-//! repeated target costs one hash of its text and no URL parsing.
+//! target that is repeated in the same spelling costs one hash of its text and no URL parsing.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

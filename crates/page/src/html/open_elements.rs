@@ -1,8 +1,8 @@
 //! The stack of open elements, and the tag path of the current position.
 //!
 //! **Invariant:** at most [`OpenElements::LIMIT`] elements are kept, and each tag costs a
-//! bounded number of steps, whatever the nesting is. The result equals that of a tree builder
-//! within the depth that occurs in practice.
+//! bounded number of steps, whatever the nesting is. For usual markup the open elements are those
+//! of a tree builder. Misnested elements and tags that close a distant element may differ.
 
 use super::tag::{NameKey, TextFlow, ends, is_scope};
 
@@ -23,7 +23,7 @@ struct OpenElement<'a> {
 /// `li` or `td` there are at most a few unclosed inline elements.
 const IMPLIED_REACH: usize = 16;
 
-/// How many open elements are searched for the start of an end tag.
+/// How many open elements are searched for the one that an end tag closes.
 const END_REACH: usize = 64;
 
 /// Most levels of a path. The outermost ones distinguish the parts of a page.

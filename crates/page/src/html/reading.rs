@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::fields::Fields;
-use super::meta::RobotsMeta;
 use super::outline::PageSection;
+use crate::directives::Directives;
 use crate::fingerprint::TextDigest;
 use crate::url::{PageId, PageUrl};
 
@@ -71,7 +71,7 @@ pub struct PageReading {
     /// The target of a refresh, which counts as a redirect.
     pub refresh: Option<PageUrl>,
     /// The restrictions for robots.
-    pub robots: RobotsMeta,
+    pub robots: Directives,
     /// The language that the page claims (`lang` of `html`).
     pub language: Option<String>,
     /// The metadata that the page states about itself.
@@ -89,7 +89,7 @@ pub struct PageReading {
 /// What the limits removed from a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cuts {
-    /// Links beyond the limit, including repeated ones.
+    /// Links to new targets beyond the limit; a target counts each time it is repeated.
     pub links: u32,
     /// Attributes beyond the limit per tag.
     pub attributes: u32,
@@ -129,7 +129,7 @@ pub enum LinkKind {
     Frame,
     /// `link` to a feed of the site.
     Feed,
-    /// `link` to the page in another language or form.
+    /// `link` to the page in another language.
     Alternate,
     /// `link` to the next page of a series.
     Next,

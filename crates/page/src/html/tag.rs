@@ -2,8 +2,8 @@
 //!
 //! **Invariant:** identification needs no allocation, no string comparison and no chain of
 //! branches. A name of up to eight bytes *is* its key; a longer one is hashed. A perfect hash
-//! table describes the known elements. An unknown name whose key collides with a known one is
-//! treated as that element, which affects only its own page.
+//! table describes the known elements. An unknown name with the key of a known one is treated as
+//! that element, which affects only its own page.
 
 use super::tokenizer::ContentModel;
 
@@ -11,8 +11,8 @@ use super::tokenizer::ContentModel;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NameKey(pub u64);
 
-/// Converts ASCII letters to lower case. It also changes other characters, but never into a
-/// known name.
+/// The bits that convert eight ASCII letters to lower case. They also turn control characters into
+/// digits and signs, so that `h` with U+0011 has the key of `h1`. This affects only its own page.
 pub(crate) const LOWER: u64 = 0x2020_2020_2020_2020;
 
 impl NameKey {
@@ -275,21 +275,6 @@ pub(crate) fn is_scope(tag: NameKey) -> bool {
 /// `svg` (WHATWG 13.2.6.5, elements that break out of foreign content).
 pub(crate) fn leaves_svg(tag: NameKey) -> bool {
     matches!(element(tag).flow, TextFlow::Block | TextFlow::Break)
-        || matches!(
-            tag,
-            B | BIG
-                | CODE
-                | EM
-                | I
-                | IMG
-                | META
-                | NOBR
-                | S
-                | SMALL
-                | STRIKE
-                | STRONG
-                | TT
-                | U
-                | EMBED
-        )
+        || matches!(tag, IMG | META | EMBED)
+        || is_formatting(tag) && !matches!(tag, A | FONT)
 }

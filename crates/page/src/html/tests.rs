@@ -102,55 +102,57 @@ fn titles() {
 
 #[test]
 fn links_are_found_and_resolved() {
-    let check = |html: &str, expected: &[&str]| assert_eq!(targets(html), expected, "{html}");
-    check("<a href=x>", &["/dir/x"]);
-    check("<A HREF=' /x\n'>", &["/x"]);
+    let check = |html: &str, expected: &str| {
+        assert_eq!(targets(html).join(" "), expected, "{html}");
+    };
+    check("<a href=x>", "/dir/x");
+    check("<A HREF=' /x\n'>", "/x");
     check(
         "<a href=\"?a=1&amp;b=2&copy=3\">",
-        &["/dir/page.html?a=1&b=2&copy=3"],
+        "/dir/page.html?a=1&b=2&copy=3",
     );
     check(
         "<a href=../up><a href=.><a href=''>",
-        &["/up", "/dir/", "/dir/page.html"],
+        "/up /dir/ /dir/page.html",
     );
-    check("<a href=//b.example/>", &["http://b.example/"]);
+    check("<a href=//b.example/>", "http://b.example/");
     check(
         "<area href=x><iframe src=y></iframe><frame src=z>",
-        &["/dir/x", "/dir/y", "/dir/z"],
+        "/dir/x /dir/y /dir/z",
     );
     check(
         "<link rel=next href=2><link rel='prev' href=0>",
-        &["/dir/2", "/dir/0"],
+        "/dir/2 /dir/0",
     );
     check(
         "<link rel=alternate type=application/rss+xml href=feed>",
-        &["/dir/feed"],
+        "/dir/feed",
     );
-    check("<link rel=alternate hreflang=de href=de>", &["/dir/de"]);
+    check("<link rel=alternate hreflang=de href=de>", "/dir/de");
     check(
         "<link rel='stylesheet' href=a.css><link rel='alternate stylesheet' href=b.css hreflang=x>",
-        &[],
+        "",
     );
-    check("<img src=x><script src=y></script><a name=z>", &[]);
-    check("<a href=x href=y>", &["/dir/x"]); // The first of two counts.
+    check("<img src=x><script src=y></script><a name=z>", "");
+    check("<a href=x href=y>", "/dir/x"); // The first of two counts.
     check(
         "<!-- <a href=x> --><script>'<a href=y>'</script><textarea><a href=z></textarea>",
-        &[],
+        "",
     );
     check(
         "<template><a href=x></a></template><svg><a href=y></a></svg>",
-        &[],
+        "",
     );
     check(
         "<noscript><a href=x>turn it on</a><iframe src=y></iframe></noscript>",
-        &["/dir/x"],
+        "/dir/x",
     );
     check(
         "<a href=#top><a href=x#a><a href=x#b><a href='x'>",
-        &["/dir/x"],
+        "/dir/x",
     );
-    check("<a href=x><a href=./x><a href=/dir/x>", &["/dir/x"]);
-    check("<a href=%7Ex><a href=~x>", &["/dir/~x"]);
+    check("<a href=x><a href=./x><a href=/dir/x>", "/dir/x");
+    check("<a href=%7Ex><a href=~x>", "/dir/~x");
 }
 
 #[test]
@@ -166,21 +168,23 @@ fn targets_that_are_not_links_are_counted() {
 
 #[test]
 fn the_first_valid_base_counts() {
-    let check = |html: &str, expected: &[&str]| assert_eq!(targets(html), expected, "{html}");
-    check("<base href=/b/><a href=x>", &["/b/x"]);
-    check("<base href=/b/><base href=/c/><a href=x>", &["/b/x"]);
+    let check = |html: &str, expected: &str| {
+        assert_eq!(targets(html).join(" "), expected, "{html}");
+    };
+    check("<base href=/b/><a href=x>", "/b/x");
+    check("<base href=/b/><base href=/c/><a href=x>", "/b/x");
     check(
         "<base href='javascript:x'><base><base href=/c/><a href=x>",
-        &["/c/x"],
+        "/c/x",
     );
     check(
         "<a href=x><base href=/b/><a href=x><a href=/dir/x>",
-        &["/dir/x", "/b/x"],
+        "/dir/x /b/x",
     );
-    check("<base href=/b/><a href=#top>", &["/b/"]);
+    check("<base href=/b/><a href=#top>", "/b/");
     check(
         "<base href=http://c.example/><a href=x>",
-        &["http://c.example/x"],
+        "http://c.example/x",
     );
 }
 
@@ -258,7 +262,7 @@ fn directives() {
     );
     assert_eq!(
         reading.robots,
-        RobotsMeta {
+        crate::Directives {
             noindex: true,
             nofollow: false,
             noarchive: true
@@ -283,18 +287,12 @@ fn hostile_directives_are_ignored() {
         (reading.canonical, reading.refresh, reading.language),
         (None, None, None)
     );
-    let sub = read(
-        "<link rel=canonical href=http://www.b.co.uk/>",
-        &PageUrl::parse("http://b.co.uk/").unwrap(),
-        &ReadLimits::default(),
-    );
-    assert!(sub.canonical.is_some());
-    let other = read(
-        "<link rel=canonical href=http://c.co.uk/>",
-        &PageUrl::parse("http://b.co.uk/").unwrap(),
-        &ReadLimits::default(),
-    );
-    assert!(other.canonical.is_none());
+    let page = PageUrl::parse("http://b.co.uk/").unwrap();
+    for (host, accepted) in [("www.b.co.uk", true), ("c.co.uk", false)] {
+        let html = format!("<link rel=canonical href=http://{host}/>");
+        let canonical = read(&html, &page, &ReadLimits::default()).canonical;
+        assert_eq!(canonical.is_some(), accepted, "{host}");
+    }
 }
 
 #[test]
@@ -312,11 +310,11 @@ fn markup_is_not_content() {
 #[test]
 fn limits_hold_and_are_counted() {
     let many: String = (0..30_000).map(|i| format!("<a href=p{i}>x</a>")).collect();
-    let reading = reading(&many);
-    assert_eq!((reading.links.len(), reading.cut.links), (10_000, 20_000));
-    assert_eq!(reading.links[9_999].url.path(), "/dir/p9999");
+    let many = reading(&many);
+    assert_eq!((many.links.len(), many.cut.links), (10_000, 20_000));
+    assert_eq!(many.links[9_999].url.path(), "/dir/p9999");
 
-    let long = super::read(&"word ".repeat(500_000), &page(), &ReadLimits::default());
+    let long = reading(&"word ".repeat(500_000));
     assert!(long.cut.text && long.text.len() <= 1 << 20 && long.text.len() > (1 << 20) - 8);
     for (limit, text, cut) in [
         (6, "abcd", true),
@@ -324,47 +322,30 @@ fn limits_hold_and_are_counted() {
         (9, "abcd éfg", true),
         (10, "abcd éfgh", false),
     ] {
-        let reading = super::read(
-            "abcd éfgh",
-            &page(),
-            &ReadLimits {
-                text: limit,
-                ..ReadLimits::default()
-            },
-        );
+        let limits = ReadLimits {
+            text: limit,
+            ..ReadLimits::default()
+        };
+        let short = read("abcd éfgh", &page(), &limits);
         assert_eq!(
-            (reading.text.as_str(), reading.cut.text),
+            (short.text.as_str(), short.cut.text),
             (text, cut),
             "{limit}"
         );
     }
 
-    let anchor = super::read(
-        &format!("<a href=x>{}", "é".repeat(5_000)),
-        &page(),
-        &ReadLimits::default(),
-    );
+    let anchor = reading(&format!("<a href=x>{}", "é".repeat(5_000)));
     assert_eq!(anchor.anchor(&anchor.links[0]).len(), 1_024);
 
     let paths: String = (0..2_000)
         .map(|i| format!("<x{i}><a href=p{i}></a></x{i}>"))
         .collect();
-    let paths = super::read(&paths, &page(), &ReadLimits::default());
-    assert_eq!(
-        (
-            paths.paths.len(),
-            paths.path(&paths.links[1_999]),
-            paths.links.len()
-        ),
-        (257, "", 2_000)
-    );
+    let paths = reading(&paths);
+    assert_eq!((paths.paths.len(), paths.links.len()), (257, 2_000));
+    assert_eq!(paths.path(&paths.links[1_999]), "");
     assert_eq!(paths.path(&paths.links[255]), "x255/a");
 
-    let values = super::read(
-        &format!("<a href='data:{}'>x</a>", "x".repeat(1 << 20)),
-        &page(),
-        &ReadLimits::default(),
-    );
+    let values = reading(&format!("<a href='data:{}'>x</a>", "x".repeat(1 << 20)));
     assert_eq!((values.cut.values, values.links.len()), (1, 0));
 }
 

@@ -5,8 +5,8 @@
 //! content of a `script` or `title` follows.
 //!
 //! **Invariant:** every byte is examined a bounded number of times, whatever the input is.
-//! Nothing is copied except references (`&amp;`) when they are resolved. What the standard
-//! rewrites (NUL, CR LF) is left to the caller.
+//! Only values and texts with references (`&amp;`) are copied, when these are resolved. The
+//! characters that the standard rewrites in text (NUL, CR LF) are left to the caller.
 
 mod raw;
 mod tag;

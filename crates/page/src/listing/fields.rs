@@ -1,7 +1,7 @@
 //! The elements of each XML listing format and their meaning.
 //!
-//! **Invariant:** names are compared without namespace prefix and case. A link counts only if it
-//! has the prefix of its entry: `image:loc` and `itunes:link` lead elsewhere.
+//! **Invariant:** names are compared in any case and without their namespace prefix. A link counts
+//! only if it has the prefix of its entry: `image:loc` and `itunes:link` lead elsewhere.
 
 use super::ListingKind;
 
@@ -14,16 +14,6 @@ pub(super) enum Format {
     Rss,
     Atom,
 }
-
-/// RSS uses its own date elements, those of Dublin Core and those of Atom.
-const RSS_DATES: [&str; 6] = [
-    "pubDate",
-    "date",
-    "issued",
-    "modified",
-    "published",
-    "updated",
-];
 
 /// What the text of an element means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,28 +72,21 @@ impl Format {
     /// Returns the meaning of a child of an entry. `akin` says that it has the prefix of the
     /// entry.
     pub(super) fn field(self, name: &str, akin: bool) -> Option<ListingField> {
-        let is = |names: &[&str]| names.iter().any(|one| name.eq_ignore_ascii_case(one));
-        match self {
-            Self::Urlset | Self::Sitemapindex => match () {
-                () if akin && is(&["loc"]) => Some(ListingField::Link),
-                () if akin && is(&["lastmod"]) => Some(ListingField::Date),
-                () => None,
-            },
-            Self::Rss => match () {
-                () if akin && is(&["link"]) => Some(ListingField::Link),
-                () if akin && is(&["guid"]) => Some(ListingField::Guid),
-                () if is(&["origLink"]) => Some(ListingField::Original),
-                () if is(&RSS_DATES) => Some(ListingField::Date),
-                () => None,
-            },
-            Self::Atom => match () {
-                () if akin && is(&["link"]) => Some(ListingField::Link),
-                () if is(&["origLink"]) => Some(ListingField::Original),
-                () if akin && is(&["updated", "modified", "published", "issued"]) => {
-                    Some(ListingField::Date)
-                }
-                () => None,
-            },
+        match (self, name.to_ascii_lowercase().as_str()) {
+            (Self::Urlset | Self::Sitemapindex, "loc") if akin => Some(ListingField::Link),
+            (Self::Urlset | Self::Sitemapindex, "lastmod") if akin => Some(ListingField::Date),
+            (Self::Urlset | Self::Sitemapindex, _) => None,
+            (Self::Rss | Self::Atom, "link") if akin => Some(ListingField::Link),
+            (Self::Rss | Self::Atom, "origlink") => Some(ListingField::Original),
+            (Self::Rss, "guid") if akin => Some(ListingField::Guid),
+            // RSS uses its own date elements, those of Dublin Core and those of Atom.
+            (Self::Rss, "pubdate" | "date") => Some(ListingField::Date),
+            (Self::Rss | Self::Atom, "updated" | "modified" | "published" | "issued")
+                if akin || self == Self::Rss =>
+            {
+                Some(ListingField::Date)
+            }
+            (Self::Rss | Self::Atom, _) => None,
         }
     }
 }

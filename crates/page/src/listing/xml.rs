@@ -98,6 +98,7 @@ struct XmlState<'p> {
 }
 
 /// An entry that is being read.
+#[derive(Default)]
 struct OpenEntry {
     depth: usize,
     prefix: Option<String>,
@@ -176,13 +177,8 @@ impl<'p> XmlState<'p> {
         self.entry = Some(OpenEntry {
             depth: self.depth,
             prefix: prefix.map(str::to_owned),
-            child: None,
-            original: None,
-            link: None,
-            guid: None,
             about,
-            modified: None,
-            own: String::new(),
+            ..OpenEntry::default()
         });
     }
 

@@ -71,42 +71,17 @@ fn read(line: &[u8]) -> Option<RobotsLine<'_>> {
         ),
         None => without_colon(line)?,
     };
-    let is = |names: &[&str]| {
-        names
-            .iter()
-            .any(|name| key.eq_ignore_ascii_case(name.as_bytes()))
-    };
-    if is(&["user-agent", "useragent", "user agent"]) {
-        return Some(RobotsLine::Agent(value));
+    let rule = |allow| RobotsLine::Rule { allow, path: value };
+    match key.to_ascii_lowercase().as_slice() {
+        b"user-agent" | b"useragent" | b"user agent" => Some(RobotsLine::Agent(value)),
+        b"allow" => Some(rule(true)),
+        // With the misspellings that Google's parser accepts.
+        b"disallow" | b"dissallow" | b"dissalow" | b"disalow" | b"diasllow" | b"disallaw"
+        | b"desallow" => Some(rule(false)),
+        b"crawl-delay" | b"crawldelay" | b"crawl delay" => Some(RobotsLine::Delay(value)),
+        b"sitemap" | b"site-map" if !value.is_empty() => Some(RobotsLine::Sitemap(value)),
+        _ => None,
     }
-    if is(&["allow"]) {
-        return Some(RobotsLine::Rule {
-            allow: true,
-            path: value,
-        });
-    }
-    // The misspellings that Google's parser accepts.
-    if is(&[
-        "disallow",
-        "dissallow",
-        "dissalow",
-        "disalow",
-        "diasllow",
-        "disallaw",
-        "desallow",
-    ]) {
-        return Some(RobotsLine::Rule {
-            allow: false,
-            path: value,
-        });
-    }
-    if is(&["crawl-delay", "crawldelay", "crawl delay"]) {
-        return Some(RobotsLine::Delay(value));
-    }
-    if is(&["sitemap", "site-map"]) && !value.is_empty() {
-        return Some(RobotsLine::Sitemap(value));
-    }
-    None
 }
 
 /// Splits `disallow /`, where the colon is missing. There must be exactly two words, so that

@@ -5,6 +5,9 @@
 //! backtracking is never needed.
 
 use std::borrow::Cow;
+use std::fmt::Write;
+
+use crate::url::normal::{escaped, is_unreserved};
 
 /// The pattern of a rule, normalized.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,9 +104,9 @@ fn normal(text: &[u8], operator: fn(u8) -> bool) -> Cow<'_, str> {
             out.push(char::from(first));
         } else if first != b'%' {
             escape(&mut out, first);
-        } else if let Some((byte, tail)) = escaped(tail) {
-            rest = tail;
-            if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+        } else if let Some(byte) = escaped(tail) {
+            rest = &tail[2..];
+            if is_unreserved(byte) {
                 out.push(char::from(byte));
             } else {
                 escape(&mut out, byte);
@@ -116,21 +119,6 @@ fn normal(text: &[u8], operator: fn(u8) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn escaped(digits: &[u8]) -> Option<(u8, &[u8])> {
-    let digit = |byte: u8| {
-        char::from(byte)
-            .to_digit(16)
-            .and_then(|digit| u8::try_from(digit).ok())
-    };
-    match digits {
-        [high, low, rest @ ..] => Some((digit(*high)? << 4 | digit(*low)?, rest)),
-        _ => None,
-    }
-}
-
 fn escape(out: &mut String, byte: u8) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    out.push('%');
-    out.push(char::from(DIGITS[usize::from(byte >> 4)]));
-    out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    write!(out, "%{byte:02X}").expect("a string takes any text");
 }

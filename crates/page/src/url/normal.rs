@@ -1,8 +1,8 @@
 //! The normalization that goes beyond the WHATWG standard.
 //!
-//! **Invariant:** only what RFC 3986 calls equivalent (6.2.2) is made equal: the case of
-//! escapes, escapes of unreserved characters, and the dot of the DNS root. Normalization is
-//! idempotent.
+//! **Invariant:** only equivalent URLs are made equal: those that differ in the case of escapes, in
+//! escapes of unreserved characters (RFC 3986, 6.2.2), or in the final dot of a host name, which
+//! stands for the DNS root. Normalization is idempotent.
 
 use std::borrow::Cow;
 
@@ -64,7 +64,7 @@ fn normal_escapes(text: &str) -> Cow<'_, str> {
     // Offset of the last percent sign that begins no escape.
     let mut bare = None;
     while let Some(after) = rest.strip_prefix('%') {
-        match escaped(after) {
+        match escaped(after.as_bytes()) {
             Some(byte) if is_unreserved(byte) && !completes_escape(&normal, bare, byte) => {
                 normal.push(char::from(byte));
                 rest = &after[2..];
@@ -103,13 +103,13 @@ fn completes_escape(normal: &str, bare: Option<usize>, byte: u8) -> bool {
 }
 
 /// Returns the byte that the two digits after a percent sign encode.
-fn escaped(after: &str) -> Option<u8> {
-    let digits = after.as_bytes().get(..2)?;
+pub(crate) fn escaped(after: &[u8]) -> Option<u8> {
+    let digits = after.get(..2)?;
     let value = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
     Some(value(digits[0])? << 4 | value(digits[1])?)
 }
 
-/// RFC 3986, 2.3.
-fn is_unreserved(byte: u8) -> bool {
+/// Returns whether a character means the same with and without an escape (RFC 3986, 2.3).
+pub(crate) fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }

@@ -1,14 +1,15 @@
 //! Removes session ids and tracking tags from URLs.
 //!
-//! **Invariant:** a part is removed only if its key is known to carry a session id. Where the
-//! key has other uses too (`sid`, `s`), its value must also look like a session id. Nothing else
-//! is changed.
+//! **Invariant:** a parameter is removed only if its key is known to carry a session id or a
+//! tracking tag. Where the key has other uses too (`sid`, `s`), its value must also look like a
+//! session id. Of a path, only such parameters and the session segment of ASP.NET are removed.
 
 use std::borrow::Cow;
 
 use memchr::memchr2;
 
 use super::PageUrl;
+use crate::scan::starts_with;
 
 /// Keys that frameworks use only for session ids.
 const SESSION_KEYS: [&str; 9] = [
@@ -35,7 +36,7 @@ const TRACKING_KEYS: [&str; 8] = [
     "gclid", "dclid", "fbclid", "msclkid", "yclid", "mc_cid", "mc_eid", "igshid",
 ];
 
-/// Returns the URL without session ids and tracking tags, as the flags say.
+/// Returns the URL without session ids if `sessions`, and without tracking tags if `tracking`.
 pub(super) fn strip(url: PageUrl, sessions: bool, tracking: bool) -> PageUrl {
     let text = url.path_and_query();
     if memchr2(b'?', b';', text.as_bytes()).is_none() && !text.contains("/(S(") {
@@ -121,11 +122,6 @@ fn is_asp_segment(segment: &str) -> bool {
 
 fn is_id(value: &str) -> bool {
     value.len() >= SHORTEST_ID && value.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-fn starts_with(key: &str, prefix: &str) -> bool {
-    key.get(..prefix.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
 #[cfg(test)]

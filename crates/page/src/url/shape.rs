@@ -1,7 +1,8 @@
 //! Computes the pattern of a URL: an approximation of the template that made it.
 //!
 //! **Invariant:** the pattern depends on the URL alone. URLs that differ only in numbers, in the
-//! name of the last segment or in the values of the query have the same pattern.
+//! name of the last segment or in the values of the query have the same pattern. A last segment
+//! that begins with a number differs from one that begins with a name, and so do extensions.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -118,25 +119,14 @@ mod tests {
     #[test]
     fn pages_of_one_template_share_a_pattern_and_others_do_not() {
         let pattern = |url: &str| PageUrl::parse(url).unwrap().pattern();
-        assert_eq!(
-            pattern("http://a.example/c?d=2024-01-01"),
-            pattern("http://a.example/c?d=2024-01-02")
-        );
-        assert_eq!(
-            pattern("http://a.example/p/12"),
-            pattern("http://a.example/p/7")
-        );
-        assert_ne!(
-            pattern("http://a.example/p/12"),
-            pattern("http://b.example/p/12")
-        );
-        assert_ne!(
-            pattern("http://a.example/p/12"),
-            pattern("http://a.example/q/12")
-        );
-        assert_ne!(
-            pattern("http://a.example/p?a=1"),
-            pattern("http://a.example/p?b=1")
-        );
+        for (one, other, equal) in [
+            ("http://a/c?d=2024-01-01", "http://a/c?d=2024-01-02", true),
+            ("http://a/p/12", "http://a/p/7", true),
+            ("http://a/p/12", "http://b/p/12", false),
+            ("http://a/p/12", "http://a/q/12", false),
+            ("http://a/p?a=1", "http://a/p?b=1", false),
+        ] {
+            assert_eq!(pattern(one) == pattern(other), equal, "{one} {other}");
+        }
     }
 }

@@ -64,10 +64,7 @@ impl MarkdownWriter<'_> {
             text.push('\n');
             text.push_str(&line(row));
         }
-        out.push(MarkdownBlock {
-            kind: BlockKind::Table,
-            text,
-        });
+        out.push(BlockKind::Table.of(text));
     }
 
     /// Returns the texts of the cells, with an empty one for each further place that a cell

@@ -89,6 +89,6 @@ fn names(rest: &[u8], element: NameKey) -> bool {
     let window = &rest[..rest.len().min(9)];
     let end = window
         .iter()
-        .position(|b| matches!(b, b' ' | b'\n' | b'\t' | b'\r' | 0x0c | b'/' | b'>'));
+        .position(|b| b.is_ascii_whitespace() || matches!(b, b'/' | b'>'));
     end.is_some_and(|end| end > 0 && NameKey::of(&window[..end]) == element)
 }

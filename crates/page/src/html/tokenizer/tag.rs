@@ -28,10 +28,6 @@ impl<'a> Attribute<'a> {
     }
 }
 
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | 0x0c)
-}
-
 impl<'a> Tokenizer<'a> {
     /// Reads a tag whose name starts at `start`. Returns the key of the element, its name, and
     /// whether it ends in `/>`.
@@ -45,7 +41,7 @@ impl<'a> Tokenizer<'a> {
         self.at = bytes.len();
         let mut at = start;
         let tag = self.name(&mut at, |byte| {
-            is_space(byte) || byte == b'/' || byte == b'>'
+            byte.is_ascii_whitespace() || byte == b'/' || byte == b'>'
         })?;
         let name = &self.html[start..at];
         let mut slash = false;
@@ -59,7 +55,7 @@ impl<'a> Tokenizer<'a> {
                     slash = true;
                     at += 1;
                 }
-                byte if is_space(byte) => {
+                byte if byte.is_ascii_whitespace() => {
                     slash = false;
                     at += 1;
                 }
@@ -94,7 +90,7 @@ impl<'a> Tokenizer<'a> {
         let bytes = self.html.as_bytes();
         let mut at = start;
         let name = self.name(&mut at, |byte| {
-            is_space(byte) || matches!(byte, b'/' | b'>' | b'=')
+            byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>' | b'=')
         })?;
         let after_name = at;
         at = self.past_space(at)?;
@@ -114,7 +110,9 @@ impl<'a> Tokenizer<'a> {
                 Some(at)
             }
             _ => {
-                let length = bytes[at..].iter().position(|&b| is_space(b) || b == b'>')?;
+                let length = bytes[at..]
+                    .iter()
+                    .position(|&b| b.is_ascii_whitespace() || b == b'>')?;
                 self.keep(name, &self.html[at..at + length]);
                 Some(at + length)
             }
@@ -125,12 +123,12 @@ impl<'a> Tokenizer<'a> {
     #[inline]
     fn past_space(&self, at: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
-        if !is_space(*bytes.get(at)?) {
+        if !bytes.get(at)?.is_ascii_whitespace() {
             return Some(at);
         }
         bytes[at..]
             .iter()
-            .position(|&byte| !is_space(byte))
+            .position(|&byte| !byte.is_ascii_whitespace())
             .map(|spaces| at + spaces)
     }
 

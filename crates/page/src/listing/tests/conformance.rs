@@ -9,113 +9,45 @@ fn sitemaps_of_other_crawlers() {
     let Some(files) = conformance::directory("sitemaps") else {
         return;
     };
-    use ListingKind::{Feed, Index, Sitemap};
     // The file, the site that serves it, its type, and how many pages it names and how many of
     // them it dates.
-    let cases = [
-        ("atom.xml", "http://example.org/", Feed, 1, 1),
-        ("do-not-visit.txt", "http://www.example.com/", Sitemap, 1, 0),
-        (
-            "extension/hebdenbridgetimes-articles-sitemap.xml",
-            "http://www.hebdenbridgetimes.co.uk/",
-            Sitemap,
-            74,
-            74,
-        ),
-        (
-            "extension/pagemaps-sitemap.xml",
-            "http://www.example.com/",
-            Sitemap,
-            2,
-            0,
-        ),
-        (
-            "extension/shinpaideshou-news-sitemap.xml",
-            "https://shinpaideshou.wordpress.com/",
-            Sitemap,
-            3,
-            3,
-        ),
-        (
-            "extension/sitemap-images.xml",
-            "http://www.example.com/",
-            Sitemap,
-            1,
-            0,
-        ),
-        (
-            "extension/sitemap-links.xml",
-            "http://www.example.com/",
-            Sitemap,
-            3,
-            0,
-        ),
-        (
-            "extension/sitemap-mobile.xml",
-            "http://www.example.com/",
-            Sitemap,
-            3,
-            0,
-        ),
-        (
-            "extension/sitemap-news.xml",
-            "http://www.example.org/",
-            Sitemap,
-            2,
-            2,
-        ),
-        (
-            "extension/sitemap-videos-tvshow.xml",
-            "https://example.org/",
-            Sitemap,
-            1,
-            0,
-        ),
-        (
-            "extension/sitemap-videos.xml",
-            "http://www.example.com/",
-            Sitemap,
-            3,
-            0,
-        ),
-        (
-            "sitemap-with-bom.txt",
-            "http://www.domain.com/",
-            Sitemap,
-            2,
-            0,
-        ),
-        (
-            "sitemap.badns.xml",
-            "http://www.example.com/",
-            Sitemap,
-            2,
-            0,
-        ),
-        ("sitemap.index.xml", "https://example.com/", Index, 15, 0),
-        ("sitemap.ns.xml", "http://www.example.com/", Sitemap, 2, 0),
-        ("sitemap.txt", "http://www.domain.com/", Sitemap, 2, 0),
-        ("sitemap.txt.gz", "http://www.example.com/", Sitemap, 5, 0),
-        ("xmlSitemap.gz", "http://www.example.com/", Sitemap, 5, 4),
-    ];
+    let cases = "
+        atom.xml http://example.org/ Feed 1 1
+        do-not-visit.txt http://www.example.com/ Sitemap 1 0
+        extension/hebdenbridgetimes-articles-sitemap.xml http://www.hebdenbridgetimes.co.uk/ Sitemap 74 74
+        extension/pagemaps-sitemap.xml http://www.example.com/ Sitemap 2 0
+        extension/shinpaideshou-news-sitemap.xml https://shinpaideshou.wordpress.com/ Sitemap 3 3
+        extension/sitemap-images.xml http://www.example.com/ Sitemap 1 0
+        extension/sitemap-links.xml http://www.example.com/ Sitemap 3 0
+        extension/sitemap-mobile.xml http://www.example.com/ Sitemap 3 0
+        extension/sitemap-news.xml http://www.example.org/ Sitemap 2 2
+        extension/sitemap-videos-tvshow.xml https://example.org/ Sitemap 1 0
+        extension/sitemap-videos.xml http://www.example.com/ Sitemap 3 0
+        sitemap-with-bom.txt http://www.domain.com/ Sitemap 2 0
+        sitemap.badns.xml http://www.example.com/ Sitemap 2 0
+        sitemap.index.xml https://example.com/ Index 15 0
+        sitemap.ns.xml http://www.example.com/ Sitemap 2 0
+        sitemap.txt http://www.domain.com/ Sitemap 2 0
+        sitemap.txt.gz http://www.example.com/ Sitemap 5 0
+        xmlSitemap.gz http://www.example.com/ Sitemap 5 4";
+    let cases: Vec<&str> = cases.lines().skip(1).map(str::trim).collect();
     assert_eq!(files.len(), cases.len());
-    for ((name, body), (case, site, kind, pages, dated)) in files.iter().zip(cases) {
-        assert_eq!(name, case);
+    for ((name, body), case) in files.iter().zip(cases) {
+        let site = case.split(' ').nth(1).unwrap();
         let declared = if name.ends_with(".txt") {
             "text/plain"
         } else {
             "application/xml"
         };
         let found = read(body, Some(declared), &at(site).join(name).unwrap(), NOW).unwrap();
-        let with_date = found
+        let dates = found
             .entries
             .iter()
-            .filter(|entry| entry.modified.is_some())
-            .count();
+            .filter(|entry| entry.modified.is_some());
+        let (pages, dated) = (found.entries.len(), dates.count());
         assert_eq!(
-            (found.kind, found.entries.len(), with_date),
-            (kind, pages, dated),
-            "{name}"
+            format!("{name} {site} {:?} {pages} {dated}", found.kind),
+            case
         );
         assert_eq!(
             (found.strangers, found.unusable, found.broken, found.cut),
