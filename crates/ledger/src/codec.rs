@@ -39,6 +39,12 @@ pub(crate) fn host_key(partition: Partition, host: HostId) -> [u8; 9] {
     bytes
 }
 
+/// Returns the host that a key names. Returns `None` if the key is not that of a host.
+pub(crate) fn host_of(bytes: &[u8]) -> Option<HostId> {
+    let id = bytes.get(1..)?.try_into().ok()?;
+    Some(HostId(u64::from_be_bytes(id)))
+}
+
 /// Returns the key of a server that is known by its address: 16 bytes, an IPv4 address as an
 /// IPv4-mapped one.
 pub(crate) fn address_bytes(address: IpAddr) -> [u8; 16] {
@@ -72,11 +78,9 @@ pub fn decode<T: DeserializeOwned>(
     bytes: &[u8],
     what: impl Fn() -> String,
 ) -> Result<T, LedgerError> {
-    match bytes.split_first() {
-        Some((&VERSION, record)) => match postcard::take_from_bytes(record) {
-            Ok((record, [])) => Ok(record),
-            _ => Err(LedgerError::Damaged { what: what() }),
-        },
+    let record = bytes.strip_prefix(&[VERSION]);
+    match record.map(postcard::take_from_bytes) {
+        Some(Ok((record, []))) => Ok(record),
         _ => Err(LedgerError::Damaged { what: what() }),
     }
 }

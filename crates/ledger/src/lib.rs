@@ -5,12 +5,12 @@
 //! time, no queue.
 //!
 //! Page and host keys begin with the partition and then sort by host. So the pages of a host are
-//! neighbours, which compresses well. There are these keyspaces:
+//! neighbours, which compresses well. The keyspaces are:
 //! - `urls` has one record per discovered page, and `visits` the last visit to each visited
 //!   page. A page that is in `urls` and not in `visits` waits for its first visit.
 //! - `links` has the links of a page; it is written when a visit brought new content.
 //! - `hosts` has the facts of each host.
-//! - `servers` is written outside of batches, before a request is made: see
+//! - `servers` has the politeness facts of each server. It is written outside of batches: see
 //!   [`Ledger::keep_server`].
 //! - `meta` has single values of the whole crawl.
 
@@ -23,7 +23,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 
-use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
+use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode};
 use frontier::{
     Discovery, Entry, Facts, HostFacts, Known, OutLinks, PageKey, Partition, ServerFacts,
     ServerKey, Visited,
@@ -82,7 +82,7 @@ pub enum LedgerError {
         "cannot read the ledger: if it is damaged, `avocet rebuild` recreates it from the archive"
     )]
     Read(#[source] fjall::Error),
-    /// A batch was not committed. Earlier batches are safe.
+    /// A batch or a single value was not stored. Earlier batches are safe.
     #[error(
         "cannot commit to the ledger: everything committed before is safe; fix the cause and run the same command again"
     )]
@@ -167,10 +167,7 @@ impl Ledger {
         let sequence = self.sequence()? + 1;
         let is_signal = |entry: &Entry| matches!(entry, Entry::Signalled(..));
         let signalled = batch.entries.iter().any(is_signal);
-        let mut writes = self
-            .database
-            .batch()
-            .durability(Some(PersistMode::SyncData));
+        let mut writes = self.batch(PersistMode::SyncData);
         let mut latest: HashMap<PageKey, Visited> = HashMap::new();
         for entry in &batch.entries {
             match entry {
@@ -266,10 +263,7 @@ impl Ledger {
 
     /// Stores one value durably. `None` removes it.
     fn set<T: serde::Serialize>(&self, key: &[u8], value: Option<T>) -> Result<(), LedgerError> {
-        let mut writes = self
-            .database
-            .batch()
-            .durability(Some(PersistMode::SyncData));
+        let mut writes = self.batch(PersistMode::SyncData);
         match value {
             Some(value) => writes.insert(&self.meta, key, encode(&value)),
             None => writes.remove(&self.meta, key),
@@ -294,8 +288,8 @@ impl Ledger {
         self.set(AHEAD, noticed)
     }
 
-    /// Stores when a server was last asked and how long it must be left alone, merged with the
-    /// record before by [`ServerFacts::in_place_of`].
+    /// Stores when a server was last asked and how long it must be left alone. An earlier record
+    /// is merged by [`ServerFacts::in_place_of`].
     ///
     /// Writes the record to the operating system and does not wait for the disk. Once this
     /// returns, a kill of the process loses nothing. A power cut may lose what was stored since
@@ -309,22 +303,9 @@ impl Ledger {
         let _writing = self.server_updates.lock().expect("the lock guards no data");
         let before: Option<ServerFacts> = self.read(&self.servers, &key)?;
         let facts = before.map_or(*facts, |before| facts.in_place_of(before));
-        let mut writes = self.database.batch().durability(Some(PersistMode::Buffer));
+        let mut writes = self.batch(PersistMode::Buffer);
         writes.insert(&self.servers, key, encode(&facts));
         writes.commit().map_err(LedgerError::Commit)
-    }
-
-    /// Returns the facts of all servers.
-    pub fn all_servers(
-        &self,
-    ) -> impl Iterator<Item = Result<(ServerKey, ServerFacts), LedgerError>> {
-        self.servers.iter().map(|guard| {
-            let (key, value) = guard.into_inner().map_err(LedgerError::Read)?;
-            let what = || format!("server {key:02x?}");
-            let server = codec::server_key(&key);
-            let server = server.ok_or_else(|| LedgerError::Damaged { what: what() })?;
-            Ok((server, decode(&value, what)?))
-        })
     }
 
     /// Returns how a page was discovered. Returns `None` if it is unknown.
@@ -344,18 +325,7 @@ impl Ledger {
 
     /// Returns the links of every page that was read.
     pub fn all_links(&self) -> impl Iterator<Item = Result<(PageKey, OutLinks), LedgerError>> {
-        records(self.links.iter())
-    }
-
-    /// Returns the facts of all hosts.
-    pub fn all_hosts(&self) -> impl Iterator<Item = Result<(HostId, HostFacts), LedgerError>> {
-        self.hosts.iter().map(|guard| {
-            let (key, value) = guard.into_inner().map_err(LedgerError::Read)?;
-            let what = || format!("host {key:02x?}");
-            let id = key.get(1..).and_then(|id| id.try_into().ok());
-            let id = id.ok_or_else(|| LedgerError::Damaged { what: what() })?;
-            Ok((HostId(u64::from_be_bytes(id)), decode(&value, what)?))
-        })
+        records(&self.links, "key", page_of)
     }
 
     /// Returns the facts of a host. Returns `None` if the host is unknown.
@@ -383,6 +353,10 @@ impl Ledger {
         self.database.disk_space().map_err(LedgerError::Read)
     }
 
+    fn batch(&self, durability: PersistMode) -> OwnedWriteBatch {
+        self.database.batch().durability(Some(durability))
+    }
+
     fn read<T: serde::de::DeserializeOwned>(
         &self,
         keyspace: &Keyspace,
@@ -407,11 +381,11 @@ impl Facts for Ledger {
     }
 
     fn hosts(&self) -> impl Iterator<Item = Result<(HostId, HostFacts), LedgerError>> {
-        self.all_hosts()
+        records(&self.hosts, "host", codec::host_of)
     }
 
     fn servers(&self) -> impl Iterator<Item = Result<(ServerKey, ServerFacts), LedgerError>> {
-        self.all_servers()
+        records(&self.servers, "server", codec::server_key)
     }
 
     fn noticed_ahead(&self) -> Result<Option<Moment>, LedgerError> {
@@ -423,16 +397,17 @@ impl Facts for Ledger {
     }
 }
 
-/// Returns the records of a keyspace whose keys begin with the key of a page.
-fn records<T: serde::de::DeserializeOwned>(
-    iter: fjall::Iter,
-) -> impl Iterator<Item = Result<(PageKey, T), LedgerError>> {
-    iter.map(|guard| {
+/// Returns the records of a keyspace with what their keys name. `kind` names a record in an error.
+fn records<K, T: serde::de::DeserializeOwned>(
+    keyspace: &Keyspace,
+    kind: &str,
+    named: fn(&[u8]) -> Option<K>,
+) -> impl Iterator<Item = Result<(K, T), LedgerError>> {
+    keyspace.iter().map(move |guard| {
         let (key, value) = guard.into_inner().map_err(LedgerError::Read)?;
-        let what = || format!("key {key:02x?}");
-        let page = key.get(..17).and_then(page_of);
-        let page = page.ok_or_else(|| LedgerError::Damaged { what: what() })?;
-        Ok((page, decode(&value, what)?))
+        let what = || format!("{kind} {key:02x?}");
+        let name = named(&key).ok_or_else(|| LedgerError::Damaged { what: what() })?;
+        Ok((name, decode(&value, what)?))
     })
 }
 

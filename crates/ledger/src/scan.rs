@@ -1,5 +1,7 @@
 //! Iterates over all pages with their last visits: a merge of two sorted keyspaces in one pass.
 
+use std::iter::{Map, Peekable};
+
 use fjall::{Iter, Keyspace};
 
 use frontier::{Known, PageKey, Visited};
@@ -10,30 +12,25 @@ use crate::codec::{decode, page_of};
 /// Iterates over the pages of the ledger in the order of their keys.
 pub struct Scan {
     urls: Iter,
-    visits: std::iter::Peekable<VisitKeys>,
+    visits: Peekable<RawIter>,
 }
 
-struct VisitKeys(Iter);
-
+/// A page and its encoded record.
 type Raw = Result<(PageKey, fjall::Slice), LedgerError>;
+type RawIter = Map<Iter, fn(fjall::Guard) -> Raw>;
 
 impl Scan {
     pub(crate) fn new(urls: &Keyspace, visits: &Keyspace) -> Self {
         Self {
             urls: urls.iter(),
-            visits: VisitKeys(visits.iter()).peekable(),
+            visits: visits.iter().map(raw as fn(_) -> _).peekable(),
         }
     }
 
     fn visit_to(&mut self, key: PageKey) -> Result<Option<Visited>, LedgerError> {
-        while let Some(next) = self.visits.peek() {
-            match next {
-                Ok((at, _)) if *at > key => return Ok(None),
-                _ => {}
-            }
-            let Some((at, value)) = self.visits.next().transpose()? else {
-                break;
-            };
+        let is_due = |visit: &Raw| visit.as_ref().map_or(true, |(at, _)| *at <= key);
+        while let Some(visit) = self.visits.next_if(is_due) {
+            let (at, value) = visit?;
             if at == key {
                 return decode(&value, || format!("the visit to {:?}", key.page)).map(Some);
             }
@@ -55,14 +52,6 @@ impl Iterator for Scan {
                 visited: self.visit_to(key)?,
             })
         }))
-    }
-}
-
-impl Iterator for VisitKeys {
-    type Item = Raw;
-
-    fn next(&mut self) -> Option<Raw> {
-        Some(raw(self.0.next()?))
     }
 }
 

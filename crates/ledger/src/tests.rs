@@ -116,10 +116,10 @@ fn servers_are_kept_by_address_or_host() {
             ledger.keep_server(key, &facts(refusals)).unwrap();
         }
     }
-    assert_eq!(ledger.sequence().unwrap(), 0, "that is no batch");
+    assert_eq!(ledger.sequence().unwrap(), 0, "no batch was committed");
     drop(ledger);
     let ledger = Ledger::open(directory.path()).unwrap();
-    let kept: Vec<_> = ledger.all_servers().map(Result::unwrap).collect();
+    let kept: Vec<_> = Facts::servers(&ledger).map(Result::unwrap).collect();
     assert_eq!(kept.len(), keys.len());
     for key in keys {
         assert!(kept.contains(&(key, facts(9))), "{key:?}: {kept:?}");
