@@ -1,7 +1,7 @@
 //! Draws a figure as SVG: title, plot area, axes, lines and legend, from top to bottom.
 //!
-//! **Invariants:** nothing is drawn outside the figure, whatever the numbers are. The size of
-//! the SVG grows with the number of lines, not with the number of points.
+//! **Invariants:** nothing is drawn outside the figure, whatever the numbers are. Each line adds a
+//! bounded number of bytes to the SVG, however many points it has.
 
 use super::downsample::downsample;
 use super::legend::Legend;
@@ -25,13 +25,13 @@ const TEXT: f64 = 13.0;
 /// Width of a stand-alone SVG file, in pixels.
 const FILE_WIDTH: f64 = 800.0;
 
-/// Points drawn per line. A screen cannot show more on the width of a figure.
+/// Most points drawn per line. A screen cannot show more on the width of a figure.
 const POINTS: usize = 200;
 
-/// Points drawn in a scatter plot. Print cannot show more of them separately.
+/// Most points drawn in a scatter plot. Print cannot show more of them separately.
 const SCATTER_POINTS: usize = 400;
 
-/// Markers per line: enough to follow the line, few enough to leave it visible.
+/// Markers on a line of many points: enough to follow the line, few enough to leave it visible.
 const MARKERS: usize = 9;
 
 /// Largest absolute value that is drawn. The difference of two larger values may overflow `f64`.
@@ -202,13 +202,8 @@ impl Plot {
             "" => String::new(),
             drawn => format!("<path class=\"whisker\" d=\"{drawn}\"/>"),
         };
-        format!(
-            "<g class=\"{}\"><title>{}</title>{}{whiskers}{}</g>\n",
-            style::classes(number),
-            escaped(&line.name),
-            line_path(&places),
-            marks(&markers, number),
-        )
+        let line_path = line_path(&places);
+        series_group(line, number, &format!("{line_path}{whiskers}"), &markers)
     }
 
     /// Draws points that are not joined: all of them, or [`SCATTER_POINTS`] evenly spaced ones.
@@ -216,12 +211,7 @@ impl Plot {
         let points = self.points(line);
         let taken = points.len().min(SCATTER_POINTS);
         let places = (0..taken).map(|n| points[n * points.len() / taken].at);
-        format!(
-            "<g class=\"{}\"><title>{}</title>{}</g>\n",
-            style::classes(number),
-            escaped(&line.name),
-            marks(&places.collect::<Vec<_>>(), number),
-        )
+        series_group(line, number, "", &places.collect::<Vec<_>>())
     }
 
     fn points(&self, line: &Series) -> Vec<PlotPoint> {
@@ -273,12 +263,19 @@ fn text_element(class: &str, (x, y): (f64, f64), more: &str, text: &str) -> Stri
     format!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\"{more}>{text}</text>\n")
 }
 
+/// Returns the group of elements that shows a line: its name as tooltip, its paths, its markers.
+fn series_group(line: &Series, number: usize, paths: &str, markers: &[(f64, f64)]) -> String {
+    let (classes, name) = (style::classes(number), escaped(&line.name));
+    let markers = marks(markers, number);
+    format!("<g class=\"{classes}\"><title>{name}</title>{paths}{markers}</g>\n")
+}
+
 /// Returns the indexes of the points that get a marker.
 ///
-/// The markers are evenly spaced, and shifted for each line so that two lines never mark the
-/// same position.
+/// A line of at most 18 points shows measurements, so each point has a marker. On a longer line the
+/// markers are evenly spaced, and shifted for each line so that two lines of the same length never
+/// mark the same position.
 fn marker_indexes(count: usize, number: usize, lines: usize) -> Vec<usize> {
-    // A line with few points shows measurements, so every point is marked.
     let (markers, shift) = match count > 2 * MARKERS {
         true => (MARKERS, count * number / (lines * MARKERS)),
         false => (count, 0),

@@ -1,4 +1,4 @@
-//! The legend below the plot, in as many columns as the names leave room for.
+//! The legend below the plot, in as many columns as the names leave room for, at most four.
 //!
 //! **Invariant:** two names never overlap. A name that is too long is shortened; its tooltip
 //! shows it in full.

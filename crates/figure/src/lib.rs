@@ -1,8 +1,9 @@
-//! Line charts as SVG, and text escaping for markup.
+//! Line charts and scatter plots as SVG, and escaping of text for markup.
 //!
 //! **Invariants:**
 //! - The same figure gives the same bytes on every machine: no clock and no font is read.
-//! - Lines can be distinguished without colour, by the shape of their markers and by dashes.
+//! - The first 14 lines of a figure can be distinguished without colour, by the shape of their
+//!   markers and by dashes.
 //! - Text that the caller supplies cannot become markup.
 
 mod downsample;
@@ -29,17 +30,18 @@ pub struct Figure {
     pub y_label: String,
     /// The lines, in the order of the legend.
     pub series: Vec<Series>,
-    /// Where the `y` axis begins. `None` means 0. Set it when all values lie close together and
-    /// far from 0.
+    /// The value at which the `y` axis begins, unless a point lies lower. `None` means 0. Set it
+    /// when all values lie close together and far from 0.
     pub y_from: Option<f64>,
 }
 
-/// A named line.
+/// A named line, or a named set of points.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
     /// The name in the legend, which shortens it if there is no room.
     pub name: String,
-    /// The points, sorted by `x`. Points with NaN or infinite coordinates are left out.
+    /// The points, sorted by `x`. Points with a coordinate that is NaN, infinite or beyond ±1e300
+    /// are left out.
     pub points: Vec<(f64, f64)>,
     /// The interval around the `y` of each point, in the order of the points; empty if there is
     /// none.

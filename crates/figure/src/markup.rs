@@ -3,7 +3,8 @@
 //! **Invariant:** escaped text contains no character that begins or ends markup, neither as text
 //! nor in a quoted attribute.
 
-/// Escapes text for SVG and HTML. Characters that XML cannot represent become U+FFFD.
+/// Escapes text for SVG and HTML. Control characters other than tab and line ends, and U+FFFE and
+/// U+FFFF, become U+FFFD: XML allows hardly any of them.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -24,7 +25,7 @@ pub fn escaped(text: &str) -> String {
 
 /// Estimates the width of a text in a sans-serif font of a given size.
 ///
-/// The estimate is rather too large than too small: no font is read.
+/// No font is read. The estimate is chosen too large rather than too small.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let ems: f64 = text.chars().map(width_in_ems).sum();
     ems * size

@@ -1,6 +1,7 @@
 //! The colour, dashes and marker shape of each line.
 //!
-//! There are seven colours and seven markers. Lines 8 to 14 are dashed and have hollow markers.
+//! There are seven colours and seven markers. Lines 8 to 14 are dashed and further lines dotted;
+//! both have hollow markers.
 //!
 //! **Invariant:** no two of the first 49 lines look the same. No two of the first 14 look the
 //! same without colour.
