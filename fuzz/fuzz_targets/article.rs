@@ -1,4 +1,4 @@
-//! Runs [`fuzz::article`] on what libFuzzer makes up.
+//! Runs [`fuzz::article`] on the inputs that libFuzzer generates.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::article(data));

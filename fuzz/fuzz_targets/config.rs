@@ -1,4 +1,4 @@
-//! Runs [`fuzz::config`] on what libFuzzer makes up.
+//! Runs [`fuzz::config`] on the inputs that libFuzzer generates.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::config(data));

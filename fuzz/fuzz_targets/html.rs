@@ -1,4 +1,4 @@
-//! Runs [`fuzz::html`] on what libFuzzer makes up.
+//! Runs [`fuzz::html`] on the inputs that libFuzzer generates.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::html(data));

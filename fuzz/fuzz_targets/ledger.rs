@@ -1,4 +1,4 @@
-//! Runs [`fuzz::ledger`] on what libFuzzer makes up.
+//! Runs [`fuzz::ledger`] on the inputs that libFuzzer generates.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::ledger(data));

@@ -1,4 +1,4 @@
-//! Runs [`fuzz::robots`] on what libFuzzer makes up.
+//! Runs [`fuzz::robots`] on the inputs that libFuzzer generates.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::robots(data));

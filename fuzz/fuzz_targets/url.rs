@@ -1,4 +1,4 @@
-//! Runs [`fuzz::url`] on what libFuzzer makes up.
+//! Runs [`fuzz::url`] on the inputs that libFuzzer generates.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::url(data));

@@ -6,8 +6,8 @@ use node::live::controls::Control;
 use node::settings::check::check as check_config;
 use toml_edit::DocumentMut;
 
-/// Keys whose value names a file that the check reads. Inputs with such a key are skipped, so
-/// that the fuzzer opens no files.
+/// Keys (section and name) whose value names a file that the check reads. Inputs with such a key
+/// are skipped, so that the fuzzer opens no files.
 const FILES: [(&str, &str); 3] = [
     ("fetch", "roots"),
     ("refresh", "rates"),
@@ -16,8 +16,8 @@ const FILES: [(&str, &str); 3] = [
 
 /// Checks a configuration.
 ///
-/// Every finding names a line of the text. An accepted configuration is still accepted after
-/// every edit by the program, and making the same edit twice changes nothing more.
+/// A finding that names a line names one of the text. An accepted configuration is still accepted
+/// after every edit by the program, and making the same edit twice changes nothing more.
 pub fn config(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else {
         return;

@@ -67,8 +67,8 @@ fn bounded(reading: &PageReading, limits: &ReadLimits) {
 
 /// Extracts the main text of a page.
 ///
-/// Extraction always ends and its output is bounded. For hostile markup it is the text of the
-/// streaming reader.
+/// Extraction always ends, and its output is bounded. For markup beyond the limits, the output is
+/// the text of the streaming reader.
 pub fn article(data: &[u8]) {
     let base = crate::found_at();
     let (text, _) = charset::decode(data, None);

@@ -13,8 +13,8 @@ const DECODED: usize = 1 << 16;
 
 /// Reads responses one after another, as from a pipelined connection.
 ///
-/// Each one is the same however its bytes are split, consumes only its own bytes, and stays
-/// within the limits.
+/// Each one has the same result however its bytes are split, consumes only its own bytes, and
+/// stays within the limits.
 pub fn http(data: &[u8]) {
     let limits = FetchLimits {
         head: 4096,
@@ -30,7 +30,7 @@ pub fn http(data: &[u8]) {
             (ReadResponse::Refused(_), (ReadResponse::Refused(_), ..)) => {}
             (_, by_byte) => assert_eq!((&whole, more, &rest), (&by_byte.0, by_byte.1, &by_byte.2)),
         }
-        assert!(left.ends_with(&rest), "the rest is as it came");
+        assert!(left.ends_with(&rest), "the rest is unchanged");
         if let ReadResponse::Whole { headers, body, .. } = &whole {
             assert!(headers.len() <= limits.headers);
             assert!(body.len() < left.len());

@@ -28,7 +28,7 @@ pub use robots::robots;
 pub use url::url;
 pub use warc::warc;
 
-/// The URL of every page in the corpus.
+/// Returns the URL at which the targets place every page, listing and robots.txt.
 fn found_at() -> PageUrl {
     PageUrl::parse("https://www.example.org/docs/index.html?q=1").expect("it is a URL")
 }

@@ -19,7 +19,10 @@ pub fn listing(data: &[u8]) {
         for entry in &listing.entries {
             let ours = entry.url.registrable_domain() == base.registrable_domain();
             assert!(ours || listing.kind == ListingKind::Feed);
-            assert!(ours || entry.modified.is_none(), "no word of that site's");
+            assert!(
+                ours || entry.modified.is_none(),
+                "a date of another site's page"
+            );
         }
         let again = read(data, content_type, &base, NOW).expect("as it was read before");
         assert_eq!(again, listing);

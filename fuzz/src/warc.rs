@@ -1,4 +1,4 @@
-//! WARC files of any tool, and the records that we write.
+//! WARC files from any tool, and the records that Avocet writes.
 
 use std::io::Cursor;
 use std::net::{IpAddr, Ipv4Addr};
@@ -24,8 +24,8 @@ const DAMAGED: usize = 1_001;
 
 /// Reads the input as a WARC file, and as a response that is archived.
 ///
-/// Reading ends, in order and within limits. A record with a known location can be read alone.
-/// An archived response reads back unchanged.
+/// Reading ends, yields records in the order of their offsets, and stays within the limits. A
+/// record with a known length can be read alone. An archived response is read back unchanged.
 pub fn warc(data: &[u8]) {
     let mut before = 0;
     let mut records = open(data);
@@ -46,7 +46,7 @@ pub fn warc(data: &[u8]) {
         assert!(before <= offset && offset < data.len() as u64);
         before = offset;
     }
-    assert!(records.next().is_none(), "the end is the end");
+    assert!(records.next().is_none(), "a record after the end");
     sealed(data);
 }
 

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Mutated copies of each file.
+/// Number of mutated copies of each file.
 const COPIES: usize = 32;
-/// Most mutations of one copy.
+/// Most mutations in one copy.
 const CHANGES: usize = 4;
 
 macro_rules! replay {
