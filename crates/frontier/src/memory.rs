@@ -88,6 +88,11 @@ impl MemoryLedger {
         self.visits.get(&key)
     }
 
+    /// Returns the results of the last visits to all pages, sorted by key.
+    pub fn visits(&self) -> impl Iterator<Item = (PageKey, &Visited)> {
+        self.visits.iter().map(|(key, visited)| (*key, visited))
+    }
+
     /// Returns the facts of a host.
     pub fn host(&self, key: (Partition, HostId)) -> Option<&HostFacts> {
         self.hosts.get(&key)

@@ -56,7 +56,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "refreshes",
-        "refreshes made a step, to compare with x: a crawl makes no refresh that has no worth to its policy",
+        "refreshes made a step: the budget x, or all pages if there are fewer",
     ),
     (
         "budget_at_quality@Q",
@@ -283,7 +283,7 @@ fn notes(options: &RefreshExperimentOptions) -> Vec<String> {
     };
     vec![
         known.into(),
-        "A step is a period in which the web does not change. The crawl core spends the budget over the step, at a price that it finds. It makes no refresh that has no worth to the policy. Then the repository is judged. At the start all copies have the same age, so a policy that ranks by age leaves a small budget unspent at first. A new page raises the budget of its step by one fetch, for its first copy. A page that is found gone leaves the repository.".into(),
+        "A step is a period in which the web does not change. At its beginning the crawl core refreshes exactly the budget of pages, those of the most worth to the policy, each at most once. Pages without worth come last, the one that has waited longest first. Then the repository is judged. The first copy of a new page is made at once and costs nothing. A page that is found gone leaves the repository.".into(),
         format!("A page's gains are stored for its last {WINDOW} revisits. After visits at every step that is a short time, in which a page that rarely changes has no gain. A page that alternates between two texts, because its server shows variants or errors, gains much at each refresh and is stale again at once. Policies that rank by gains alone waste budget on such pages. EBR receives how often searchers of its own repository saw each page. The thresholds of SBR and EBR are chosen afterwards, for each budget."),
         "Only a change of the text counts as a change, not one of the markup. Quality and embarrassment are judged at the steps, after the refreshes; freshness and age at all times between.".into(),
     ]

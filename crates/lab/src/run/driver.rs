@@ -29,7 +29,7 @@ use frontier::{Entry, MemoryLedger, PageKey, Probe};
 use page::url::traps::Rules;
 use page::{Directives, PageUrl, Robots};
 use policy::server::Strategy;
-use policy::{Crawl, History, Moment, Number};
+use policy::{Crawl, History, Moment, Number, Page, Policy, Worth};
 
 /// End time of a crawl that runs as long as pages wait.
 pub(super) const NEVER: Moment = Moment::from_micros(u64::MAX);
@@ -334,6 +334,26 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
         if self.core.mode() == Mode::Running {
             self.events.push_back(Scheduled::Event(Event::Paused(true)));
             self.deliver_due();
+        }
+    }
+
+    /// Recomputes the worth of all visited pages that wait on the bench.
+    ///
+    /// A frontier without a budget computes the worth of a page once, when the page is due. Call
+    /// this if pages wait for longer.
+    pub fn revalue(&mut self) {
+        let frontier = self.core.frontier();
+        for (key, visited) in self.ledger.visits() {
+            let waits = |page: &Number| frontier.bench.waits(*page);
+            let Some(number) = frontier.number(key.page).filter(waits) else {
+                continue;
+            };
+            let page = Page {
+                number,
+                history: &visited.history,
+            };
+            let worth = frontier.policy().worth(page, self.now);
+            frontier.bench.change(number, worth, Worth::NONE);
         }
     }
 

@@ -1,23 +1,20 @@
 //! Runs a refresh policy in steps, with a fixed number of refreshes a step, and scores the
 //! repository for its searchers.
 //!
-//! The crawl core runs under a budget with a clock that jumps ([`LabDriver`]). The protocol is
-//! that of Pandey & Olston, "User-centric web crawling" (WWW 2005), §6.3. A step is a period in
-//! which the web does not change:
+//! The crawl core and its frontier choose every page, with a clock that jumps ([`LabDriver`]).
+//! The protocol is that of Pandey & Olston, "User-centric web crawling" (WWW 2005), §6.3. A step
+//! is a period in which the web does not change:
 //!
 //! - At the start the repository equals the web. The ledger that the core starts with has the
 //!   first copies, and what earlier visits learned ([`InitialKnowledge`]).
-//! - The web moves to the next snapshot when a step begins. The core spends the budget evenly
-//!   over the step. At the end of the step the judge compares the repository with the same
-//!   snapshot. For the judge all visits of a step happen at its beginning.
-//! - A page is discovered at the step at which it is born. Each new page raises the budget of
-//!   that step by one fetch, so a first copy costs nothing. The policy decides when to fetch it.
-//!   A page found gone leaves the repository at once.
+//! - The web moves to the next snapshot when a step begins. All visits of a step happen at its
+//!   beginning. Then the judge compares the repository with the same snapshot.
+//! - A step refreshes exactly the budget of pages, those with the most worth, each at most once
+//!   ([`OnceAStep`]). Pages without worth come last, so that every policy spends the whole
+//!   budget. With a budget above the number of known pages a step refreshes them all.
+//! - A page is discovered at the step at which it is born. Its first copy is made at once and
+//!   costs nothing. A page found gone leaves the repository at once.
 //! - Every four steps the policy receives which pages the searchers of the repository saw.
-//!
-//! **Difference to the paper:** its crawler refreshes a fixed number of pages a step, each page
-//! at most once. The core makes no fetch that has no worth to the policy, and may fetch a page
-//! twice in a step.
 //!
 //! **Invariant:** the policy receives what a crawler sees: discoveries, the outcomes of its own
 //! visits, their gains by the crawler's own measure, and which pages the searchers of its
@@ -25,6 +22,7 @@
 
 mod gain_estimator;
 mod knowledge;
+mod once_a_step;
 mod repository;
 mod scores;
 mod snapshots;
@@ -44,15 +42,13 @@ use super::driver::{InstantServers, LabDriver, offer};
 use crate::measure::quality::Answers;
 use crate::run::refresh::Lives;
 use crate::text::{CountedTexts, Scored};
+use once_a_step::OnceAStep;
 use repository::Repository;
 use scores::ScoreSums;
 
 /// Steps between two updates of the score-rank functions, and of the searches that the policy
 /// receives.
 const CADENCE: usize = 4;
-
-/// Fetches a second for a budget of zero, because the core needs a budget above 0.
-const NOTHING: f64 = 1e-12;
 
 /// A world at even steps, shared by all runs over it.
 #[derive(Debug, Clone)]
@@ -108,14 +104,16 @@ impl<'a> SteppedWorld<'a> {
     ) -> RepositoryScores {
         let moments = self.snapshots.moments();
         let length = moments[1].since(moments[0]);
-        let per_second = |fetches: usize| (fetches as f64 / length.as_secs_f64()).max(NOTHING);
         let rules = Plan {
-            again: Again::Always {
-                budget: per_second(budget),
-            },
+            again: Again::AtPrice(OnceAStep::price()),
             pages_per_visit: 1,
             without_rules: true,
             ..Plan::default()
+        };
+        let once = |policy| Box::new(OnceAStep::new(policy, length)) as _;
+        let crawl = Crawl {
+            refresh: crawl.refresh.map(once),
+            ..crawl
         };
         let searches = crawl.needs().searches && !knowledge.is_final();
         let mut repository = Repository::begin(self, knowledge);
@@ -126,7 +124,8 @@ impl<'a> SteppedWorld<'a> {
         let first = knowledge.from + 1;
         let begin = moments[first];
         let mut driver =
-            LabDriver::resumed(repository, connections, rules, policies, ledger, begin);
+            LabDriver::resumed(repository, connections, rules, policies, ledger, begin)
+                .one_at_a_time();
         let mut sums = ScoreSums::default();
         let mut known = self.known(knowledge.from).count();
         for (step, &now) in moments.iter().enumerate().skip(first) {
@@ -139,17 +138,11 @@ impl<'a> SteppedWorld<'a> {
                 .map(|page| offer(self.lives.url(page as usize)))
                 .collect();
             known += offers.len();
-            driver.deliver(
-                now,
-                [
-                    Event::Paused(true),
-                    Event::BudgetChanged(per_second(budget + offers.len())),
-                    Event::Searched(std::mem::take(&mut views)),
-                    Event::Offered(offers),
-                    Event::Paused(false),
-                ],
-            );
-            driver.run(now + length, []);
+            let fetches = budget + offers.len();
+            let views = std::mem::take(&mut views);
+            driver.deliver(now, [Event::Searched(views), Event::Offered(offers)]);
+            driver.revalue();
+            (0..fetches).for_each(|_| driver.fetch_one());
             if let Some(answers) = &mut driver.world.answers {
                 let standing = answers.standing();
                 let quality = self.quality(step, standing.usefulness);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use policy::catalog::{Catalog, Upkeep};
 use policy::refresh::Uniform;
 use policy::{Curve, Fact, Moment, Needs, Page, Refresh};
 
@@ -86,7 +87,7 @@ fn all_refreshes_are_perfect_and_none_are_not() {
     let world = SteppedWorld::new(&lives, &snapshots, Some((&texts, &scored)));
     for protocol in [Protocol::Halves, Protocol::Whole, Protocol::Online] {
         let knowledge = InitialKnowledge::of_world(&world, protocol);
-        // The budget pays for ten refreshes of each page a step.
+        // The budget is above the number of pages.
         let all = world.refresh(uniform(), &knowledge, 50);
         assert_eq!((all.quality, all.embarrassment), (Some(1.0), Some(0.0)));
         let none = world.refresh(uniform(), &knowledge, 0);
@@ -171,7 +172,7 @@ fn a_policy_observes_its_visits_and_nothing_else() {
         ..Crawl::default()
     };
     let scores = world.refresh(crawl, &knowledge, 2);
-    assert!((12..=14).contains(&scores.visits), "{}", scores.visits);
+    assert_eq!(scores.visits, 14, "two in each of seven steps");
     let gains_seen = gains_seen.lock().unwrap();
     // Four pages are known at first. Page 3 is born last and has the largest number, 4.
     let mut made = [0; 5];
@@ -189,4 +190,51 @@ fn a_policy_observes_its_visits_and_nothing_else() {
     let gains: Vec<f32> = gains_seen.iter().filter_map(|(.., gain)| *gain).collect();
     assert!(gains.iter().all(|gain| *gain >= 0.0));
     assert!(gains.contains(&0.0));
+}
+
+#[test]
+fn every_policy_spends_exactly_its_budget_and_refreshes_a_page_at_most_once_a_step() {
+    let lives = lives(&WORLD, 10);
+    let snapshots = Snapshots::new(&lives, DAY).unwrap();
+    let texts = texts(5);
+    let scored = scored(&texts);
+    let world = SteppedWorld::new(&lives, &snapshots, Some((&texts, &scored)));
+    let names = [
+        "uniform",
+        "holistic",
+        "user-centric",
+        "sbr",
+        "ebr",
+        "harmonic",
+        "freshness",
+    ];
+    for (name, protocol) in names.into_iter().flat_map(|name| {
+        let protocols = [Protocol::Halves, Protocol::Whole, Protocol::Online];
+        protocols.map(|protocol| (name, protocol))
+    }) {
+        let knowledge = InitialKnowledge::of_world(&world, protocol);
+        let steps = knowledge.from + 1..=10;
+        let known = |step: usize| world.known(step).count();
+        for budget in 1..=9 {
+            let upkeep = Upkeep {
+                budget: Some(budget as f64 / DAY.as_secs_f64()),
+                step: DAY,
+                slots: steps.clone().count() as u32,
+                since: Some(snapshots.moments()[knowledge.from]),
+                ..Upkeep::default()
+            };
+            let crawl = Crawl {
+                refresh: Some(Catalog::standard().refresh(name, &upkeep).unwrap()),
+                ..Crawl::default()
+            };
+            let scores = world.refresh(crawl, &knowledge, budget);
+            // A page that is born in a step gets its first copy in it, and no refresh.
+            let spent = steps.clone().map(|step| budget.min(known(step - 1)));
+            let spent = spent.sum::<usize>() as u64;
+            assert_eq!(
+                scores.visits, spent,
+                "{name}, {protocol:?}, {budget} a step"
+            );
+        }
+    }
 }
