@@ -124,7 +124,7 @@ pub enum LogFormat {
     Json,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Example:
   avocet demo
@@ -219,7 +219,7 @@ pub struct CrawlArguments {
 #[command(after_long_help = refresh_catalog(), after_help = "\
 Example:
   avocet run https://docs.example.org/ --budget 5000/day --store ./docs
-  avocet run --store ./docs        (seeds, budget and policies of avocet.toml, or of the last crawl)")]
+  avocet run --store ./docs        (without seeds here and in avocet.toml: seeds, scope and contact of the last crawl)")]
 pub struct RunArguments {
     #[command(flatten)]
     pub crawl: CrawlArguments,
@@ -245,8 +245,8 @@ fn refresh_catalog() -> String {
 Example:
   avocet run https://docs.example.org/ --budget 5000/day --refresh holistic --store ./docs
 
-A running crawl reads avocet.toml again when the file changes. Changes of [budget], [refresh] and [source] take effect
-without a restart.
+A running crawl reads avocet.toml again when the file changes. Changes take effect without a restart, except those of
+[serve] and [search].
 
 {}
 {}

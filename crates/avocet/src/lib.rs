@@ -8,7 +8,6 @@ mod output;
 mod cli;
 mod command;
 mod logs;
-mod number;
 mod progress;
 mod signal;
 

@@ -2,8 +2,8 @@
 //!
 //! Messages for people ([`say`]) are plain lines in the text format and events in the JSON format.
 //!
-//! **Invariant:** with `--log-format json`, standard error is JSON Lines only, until an error ends
-//! the program.
+//! **Invariant:** with `--log-format json`, standard error is JSON Lines only, except for the error
+//! that ends the program.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};

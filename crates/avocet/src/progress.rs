@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use node::live::progress::{Figures, Progress};
 
 use crate::logs::{is_json, say};
-use crate::number::amount;
+use node::number::{amount, counted};
 
 /// Time between two lines where standard error is not a terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -57,14 +57,17 @@ impl StatusLine {
         let megabytes = rate(figures.bytes, self.before.1) / 1e6;
         self.before = (figures.pages, figures.bytes);
         let mut line = format!(
-            "{} pages, {pages_per_second:.0}/s, {megabytes:.1} MB/s, {} visits, {} idle connections, {} waiting",
-            figures.pages, figures.visits, figures.idle_connections, figures.queued,
+            "{}, {pages_per_second:.0}/s, {megabytes:.1} MB/s, {}, {}, {} due",
+            counted(figures.pages, "page"),
+            counted(figures.visits, "visit"),
+            counted(figures.idle_connections, "idle connection"),
+            figures.due,
         );
         if let Some(price) = figures.price {
             line += &format!(", price {}", amount(price));
         }
         if let Some(left) = figures.pages_left {
-            line += &format!(", {left} pages left");
+            line += &format!(", {} left", counted(left, "page"));
         }
         if let Some(left) = figures.time_left {
             line += &format!(", {:.0} s left", left.as_secs_f64());
@@ -113,5 +116,31 @@ impl Progress for StatusLine {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn a_line_counts_what_is_due_and_what_is_left() {
+        let figures = Figures {
+            pages: 1,
+            bytes: 4_000_000,
+            visits: 1,
+            idle_connections: 1,
+            due: 18,
+            price: Some(4e-5),
+            pages_left: Some(1),
+            time_left: Some(Duration::from_secs(9)),
+            errors: BTreeMap::from([("robots".to_owned(), 2)]),
+        };
+        let line = StatusLine::quiet().line(&figures, Duration::from_secs(2));
+        let expected = "1 page, 0/s, 2.0 MB/s, 1 visit, 1 idle connection, 18 due, \
+                        price 40 millionths, 1 page left, 9 s left | robots 2";
+        assert_eq!(line, expected);
     }
 }

@@ -50,6 +50,14 @@ pub async fn signalled() {
     StopSignals::listen().next().await;
 }
 
+/// Lets the next signal end the program at once, without a wait for requests under way.
+pub fn exit_at_next() {
+    tokio::spawn(async {
+        signalled().await;
+        std::process::exit(130);
+    });
+}
+
 async fn one(signal: &mut Option<Signal>) {
     match signal {
         Some(signal) => {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use frontier::{Discovery, Entry, PageKey, Partition, ServerFacts, ServerKey, Visited};
 use page::{HostId, PageId, PageUrl, TextDigest};
 use policy::{History, Moment, Number, Worth};
+use serde::{Deserialize, Serialize};
 
 use crate::discovery::Offer;
 use crate::event::{ConnectionId, VisitId};
@@ -256,7 +257,8 @@ pub struct Found {
 }
 
 /// Why a page is fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Purpose {
     /// It was never fetched.
     New,

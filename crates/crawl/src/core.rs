@@ -429,6 +429,7 @@ impl<S> Core<S> {
         let known = self.frontier.known();
         Summary {
             price: self.allowance.budget.as_ref().map(|_| price),
+            due: self.frontier.bench.waiting(),
             deferred: self.frontier.bench.deferred(),
             deferred_domains: self.frontier.deferring_domains(3),
             ..self.tally.summary(known, queued, report, took)

@@ -43,8 +43,11 @@ pub struct Summary {
     pub remarks: Vec<String>,
     /// URLs ever admitted to the store.
     pub urls_seen: usize,
-    /// URLs that still wait.
+    /// URLs that are still to be fetched, now or later.
     pub queued: usize,
+    /// Those of them that are due: they are fetched as soon as their servers may be asked.
+    #[serde(default)]
+    pub due: usize,
     /// Those of them that are beyond the budget of their domain.
     #[serde(default)]
     pub deferred: usize,
@@ -61,6 +64,22 @@ pub struct Summary {
     pub errors: BTreeMap<String, u64>,
     /// The directory of the store.
     pub store: String,
+}
+
+impl Summary {
+    /// Returns the summary of this run and an earlier one together: sums of the counts and the
+    /// durations, and the rest as it is now.
+    pub fn after(mut self, earlier: &Self) -> Self {
+        self.pages += earlier.pages;
+        self.unchanged += earlier.unchanged;
+        self.dropped += earlier.dropped;
+        self.bytes += earlier.bytes;
+        self.seconds += earlier.seconds;
+        for (kind, count) in &earlier.errors {
+            *self.errors.entry(kind.clone()).or_default() += count;
+        }
+        self
+    }
 }
 
 impl Tally {
@@ -87,6 +106,7 @@ impl Tally {
             remarks: report.remarks,
             urls_seen: known,
             queued,
+            due: 0,
             deferred: 0,
             deferred_domains: Vec::new(),
             price: None,

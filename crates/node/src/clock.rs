@@ -13,6 +13,11 @@ pub fn timestamp(moment: Moment) -> jiff::Timestamp {
     jiff::Timestamp::from_microsecond(moment.micros() as i64).unwrap_or_default()
 }
 
+/// Formats a moment as an RFC 3339 timestamp.
+pub fn written(moment: Moment) -> String {
+    timestamp(moment).to_string()
+}
+
 /// A monotonic clock that was started at the wall clock's time.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {

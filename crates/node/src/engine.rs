@@ -32,13 +32,14 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 use tracing::warn;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, written};
 use crate::explain::Explanation;
 use crate::live::core_figures::Durations;
-use crate::live::meter::{Fetch, FetchPurpose, TickValues, outcome, priced, written};
+use crate::live::meter::{Fetch, TickValues, outcome, priced};
 use crate::live::progress::{Figures, Progress};
 use crate::live::snapshot::Snapshot;
 use crate::live::{Live, RunningCrawl};
+use crate::number::counted;
 use crate::panics;
 use crate::recovery;
 use crate::recovery::searches::Searches;
@@ -66,7 +67,7 @@ enum DriverMessage {
     Event(Event<Sealed>),
     /// A request has ended and returns its connection.
     Done(Option<NumberedConnection>, Event<Sealed>),
-    /// The address of a server was resolved.
+    /// The resolution of a server's address has ended.
     Resolved(VisitId, Option<Route>, Event<Sealed>),
     /// A question to the core.
     Question(Question),
@@ -138,7 +139,7 @@ async fn start(
     let clock = Clock::start();
     let ledger = Arc::new(store.ledger()?);
     let reserve = store.hold_reserve();
-    let writers = begin::writers(store, &ledger, &plan)?;
+    let (archive, index) = begin::writers(store, &ledger, &plan)?;
     let (core, notes) = begin(store, &plan, choice, &ledger, clock.now())?;
     notes.iter().for_each(|note| progress.note(note));
     let (messages, inbox) = unbounded_channel();
@@ -157,7 +158,7 @@ async fn start(
         std::thread::Builder::new()
             .name("committer".into())
             .spawn(move || {
-                let committer = Committer::new(&ledger, writers.archive, writers.index)
+                let committer = Committer::new(&ledger, archive, index)
                     .buffered(buffered)
                     .with_reserve(reserve);
                 let committed = |done: CommitResult| {
@@ -203,7 +204,7 @@ async fn start(
     let ended = driver.run(progress, interrupted, store.root()).await;
     let summary = Summary {
         store: store.root().display().to_string(),
-        ..driver.core.summary(clock.elapsed())
+        ..live.whole(driver.core.summary(clock.elapsed()))
     };
     let mut failure = driver.end().await;
     tokio::task::spawn_blocking(move || committing.join())
@@ -221,6 +222,7 @@ async fn start(
     if ended {
         ledger.mark_run(None)?;
     }
+    live.sums_up(&summary);
     Ok(summary)
 }
 
@@ -255,7 +257,8 @@ struct CoreDriver {
     wake: Option<Moment>,
     finished: bool,
     failure: Option<anyhow::Error>,
-    /// The follower of the log of searches; `None` while a thread reads the log.
+    /// The follower of the logs of searches and clicks; `None` while a thread reads them, and in a
+    /// crawl that ends.
     searches: Option<Box<Searches>>,
     /// When the files for other processes were last written. This is real time, even under a paused
     /// clock, because other processes live in real time.
@@ -319,7 +322,8 @@ impl CoreDriver {
         if left > 0 {
             let most = self.engine.plan.rules.rest().as_secs();
             progress.note(&format!(
-                "{left} pages are left: their servers asked to be left alone for more than {most} s; the same command fetches them later"
+                "{} not fetched: servers asked for pauses of more than {most} s; the same command fetches the rest later",
+                counted(left, "page")
             ));
         }
         !interrupts
@@ -427,11 +431,8 @@ impl CoreDriver {
                 distance,
             } => {
                 let connection = (id, self.connections.remove(&id));
-                let rules = self
-                    .requests
-                    .clone()
-                    .rules(visit, connection, url, distance);
-                self.tasks.spawn(rules);
+                let requests = self.requests.clone();
+                (self.tasks).spawn(requests.rules(visit, connection, url, distance));
             }
             Action::Probe {
                 visit,
@@ -440,11 +441,8 @@ impl CoreDriver {
                 distance,
             } => {
                 let connection = (id, self.connections.remove(&id));
-                let probe = self
-                    .requests
-                    .clone()
-                    .probe(visit, connection, url, distance);
-                self.tasks.spawn(probe);
+                let requests = self.requests.clone();
+                (self.tasks).spawn(requests.probe(visit, connection, url, distance));
             }
             Action::Get(get) => {
                 let connection = self.connections.remove(&get.connection);
@@ -464,11 +462,7 @@ impl CoreDriver {
     fn read(&mut self, read: impl FnOnce(&Engine) -> Result<Event<Sealed>> + Send + 'static) {
         let engine = self.engine.clone();
         self.tasks.spawn_blocking(move || {
-            let message = match read(&engine) {
-                Ok(event) => DriverMessage::Event(event),
-                Err(error) => DriverMessage::Failed(error),
-            };
-            engine.send(message);
+            engine.send(read(&engine).map_or_else(DriverMessage::Failed, DriverMessage::Event));
         });
     }
 
@@ -528,7 +522,7 @@ impl CoreDriver {
         Figures {
             visits: core.visits(),
             idle_connections: core.idle_connections(),
-            queued: core.frontier().bench.waiting(),
+            due: core.frontier().bench.waiting(),
             price: continuous.then_some(price),
             pages_left: core.pages_left(),
             time_left,
@@ -548,12 +542,11 @@ impl CoreDriver {
                 purpose,
                 found,
             } => {
-                let kind = FetchPurpose::from(*purpose);
                 let worth = claim.worth.and_then(|worth| priced(worth.value()));
                 let fetch = Fetch {
                     url: claim.url.as_str().to_owned(),
                     at: written(found.at),
-                    kind,
+                    kind: *purpose,
                     status: found.status,
                     bytes: found.bytes,
                     ms: (found.took.as_secs_f64() * 1e4).round() / 10.0,
@@ -561,7 +554,7 @@ impl CoreDriver {
                     worth,
                     error: found.error.clone(),
                 };
-                meter.fetched(kind, fetch);
+                meter.fetched(*purpose, fetch);
             }
         }
     }

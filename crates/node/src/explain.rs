@@ -21,7 +21,7 @@ use page::url::traps::Rules;
 use policy::retry::Retry;
 use policy::{Crawl, History, Moment, Number, Page, Policy, Price};
 
-use crate::clock::timestamp;
+use crate::clock::written;
 use crate::recovery::{self, searches};
 use crate::settings::Usage;
 use crate::settings::last_crawl::LastCrawl;
@@ -162,7 +162,7 @@ impl PageFacts {
                 scope,
                 host: self.host.as_ref(),
                 visited,
-                worth: Some(&worth),
+                worth: &worth,
                 standing: standing.as_ref(),
                 deferred: budget.as_ref().filter(|_| deferred),
                 running: context.running,
@@ -334,14 +334,14 @@ fn is_blocked(scope: &Scope, url: &PageUrl) -> bool {
     scope.judge(url, 0) == Err(Outside::Blocked)
 }
 
-/// A page that was never fetched.
+/// A page without an answer of its server.
 struct NeverFetched<'a> {
     url: &'a PageUrl,
     depth: u16,
     scope: &'a Scope,
     host: Option<&'a HostFacts>,
     visited: Option<&'a Visited>,
-    worth: Option<&'a WorthReport>,
+    worth: &'a WorthReport,
     standing: Option<&'a Standing>,
     /// The budget that defers the page, if one does.
     deferred: Option<&'a DomainAccount>,
@@ -371,20 +371,14 @@ impl NeverFetched<'_> {
         if let Some(account) = self.deferred {
             return report::deferred(account);
         }
-        match (self.worth, self.standing) {
-            (Some(worth), _) if worth.due.is_none() => "its worth is below the price".to_owned(),
-            (_, Some(standing)) if self.running => format!(
-                "it is waiting: {} pages of its host and {} servers stand before it",
-                standing.pages_before, standing.servers_before
-            ),
-            (_, Some(standing)) => format!(
-                "the crawl ended before its turn: {} pages of its host and {} servers stand before it",
-                standing.pages_before, standing.servers_before
-            ),
-            _ if self.running => {
+        match self.standing {
+            _ if self.worth.due.is_none() => "its worth is below the price".to_owned(),
+            Some(_) if self.running => "its turn has not come yet".into(),
+            Some(_) => "the crawl ended before its turn".into(),
+            None if self.running => {
                 "it is being fetched now, or its server must not be asked yet".into()
             }
-            _ => "its server was not asked again after failures".into(),
+            None => "its server was not asked again after failures".into(),
         }
     }
 }
@@ -400,7 +394,7 @@ impl DiscoveryReport {
     fn of(found: &Discovery) -> Self {
         Self {
             number: found.order,
-            at: timestamp(found.at).to_string(),
+            at: written(found.at),
             depth: found.depth,
             by: None,
         }
@@ -431,7 +425,7 @@ impl WorthReport {
             },
             price,
             terms: policy.terms(page),
-            due: due.map(|due| timestamp(due).to_string()),
+            due: due.map(written),
         }
     }
 }

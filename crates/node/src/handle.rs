@@ -35,8 +35,8 @@ use crate::live::{self, Live, pause};
 use crate::readable::{self, Readable};
 use crate::settings::last_crawl::{LastCrawl, NeverCrawled};
 use crate::settings::{Layer, SettingInForce, Settings, in_force};
+use crate::store;
 use crate::store::holdings::Holdings;
-use crate::store::{self, keys};
 use crate::topics::Topics;
 use crawl::Answer;
 use crawl::scope::ScopeRules;
@@ -146,27 +146,12 @@ impl NodeHandle {
         EventLog::open(&store::log(&self.root))
     }
 
-    /// Returns the path of the file with the control token.
-    pub fn token_path(&self) -> PathBuf {
-        keys::token_path(&self.root)
-    }
-
-    /// Returns the token that authorizes controls. If there is none, stores `fresh` as the token.
-    pub fn token(&self, fresh: String) -> Result<String> {
-        keys::token(&self.root, fresh)
-    }
-
-    /// Returns the key that signs links. If there is none, stores `fresh` as the key.
-    pub fn link_key<const N: usize>(&self, fresh: [u8; N]) -> [u8; N] {
-        keys::link_key(&self.root, fresh)
-    }
-
     /// Returns the last snapshot of the crawl. Reads it from a file if another process crawls.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         match &self.live {
             Some(live) => live.snapshot(),
             None => {
-                let read: Option<Snapshot> = self.read(&store::snapshot(&self.root));
+                let read: Option<Snapshot> = store::read_json(&store::snapshot(&self.root));
                 read.map(Arc::new).unwrap_or_default()
             }
         }
@@ -282,7 +267,7 @@ impl NodeHandle {
         let now = Clock::start().now();
         let asked = (self.lease).ask(|ledger, store| explain::explain(store, ledger, url, now));
         asked.unwrap_or_else(|| {
-            let state: Option<CrawlState> = self.read(&store::state(&self.root));
+            let state: Option<CrawlState> = store::read_json(&store::state(&self.root));
             let address = state.and_then(|state| state.address);
             Err(Elsewhere(match address {
                 Some(address) => format!("ask it at {address}"),
@@ -369,10 +354,5 @@ impl NodeHandle {
             tracing::warn!(%error, "the ledger cannot be read");
             None
         })
-    }
-
-    /// Reads a JSON file that a crawl of another process writes; `None` before its first write.
-    fn read<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Option<T> {
-        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
     }
 }

@@ -18,17 +18,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use anyhow::{Context, Result};
+use crawl::Summary;
 use frontier::{PageKey, Visited};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, written};
 use crate::explain::Explanation;
 use crate::panics::POISONED;
 use crate::settings::policies::PolicySettings;
 use crate::settings::{Layer, Settings, declared};
 use crate::store;
-use meter::{Meter, written};
+use meter::Meter;
 use snapshot::{PolicyNames, Snapshot};
 
 /// The questions that a running crawl answers. The engine implements it.
@@ -61,6 +62,8 @@ pub struct Live {
     controlled: Mutex<Vec<&'static str>>,
     policies: Mutex<PolicySettings>,
     meter: Mutex<Meter>,
+    /// The summary of the engines that have ended.
+    earlier: Mutex<Summary>,
     /// Notifies observers that there may be news.
     news: watch::Sender<()>,
     /// The last snapshot of an engine that has ended.
@@ -83,6 +86,7 @@ impl Live {
             controlled: Mutex::default(),
             policies: Mutex::default(),
             meter: Mutex::default(),
+            earlier: Mutex::default(),
             news: watch::Sender::default(),
             last: Mutex::default(),
             engine: RwLock::default(),
@@ -170,6 +174,16 @@ impl Live {
     /// Locks and returns the counts.
     pub fn meter(&self) -> MutexGuard<'_, Meter> {
         held(&self.meter)
+    }
+
+    /// Adds the counts of the engines that have ended to those of the present one.
+    pub fn whole(&self, summary: Summary) -> Summary {
+        summary.after(&held(&self.earlier))
+    }
+
+    /// Records the whole summary at the end of an engine.
+    pub fn sums_up(&self, whole: &Summary) {
+        *held(&self.earlier) = whole.clone();
     }
 
     /// Returns a snapshot of the crawl. While no engine runs, returns the last one of the previous

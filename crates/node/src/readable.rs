@@ -13,7 +13,7 @@ use repository::archive;
 use serde::Serialize;
 
 use crate::answer;
-use crate::clock::timestamp;
+use crate::clock::written;
 use crawl::{Answer, TOKEN};
 use stated::Stated;
 
@@ -67,19 +67,23 @@ pub fn read_repeated(
 
 /// Returns all text of a page, to learn a template from; `None` if it is not HTML.
 pub fn whole(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Article>> {
+    let page = html(archive, url, visited)?;
+    Ok(page.map(|(url, html)| article::whole(&html, &url, ExtractionFailure::Repeated)))
+}
+
+/// Returns the archived text of an HTML page; `None` if there is no copy or it is not HTML.
+pub fn html(archive: &Path, url: &str, visited: &Visited) -> Result<Option<(PageUrl, String)>> {
     let Some((url, answer)) = kept(archive, url, visited)? else {
         return Ok(None);
     };
     let declared = answer.content_type.as_deref();
-    if media::kind(declared, &answer.content) != Media::Html {
-        return Ok(None);
-    }
-    let (html, _) = charset::decode(&answer.content, declared);
-    Ok(Some(article::whole(
-        &html,
-        &url,
-        ExtractionFailure::Repeated,
-    )))
+    let is_html = media::kind(declared, &answer.content) == Media::Html;
+    Ok(is_html.then(|| {
+        (
+            url,
+            charset::decode(&answer.content, declared).0.into_owned(),
+        )
+    }))
 }
 
 fn read_by(
@@ -115,7 +119,7 @@ fn read_by(
         url: url.as_str().to_owned(),
         title: article.title,
         language: language::detect(&article.text, None),
-        fetched_at: copy.map(|copy| timestamp(copy.at).to_string()),
+        fetched_at: copy.map(|copy| written(copy.at)),
         extraction: article.extraction.name(),
         extraction_reason: article.extraction.reason(),
         text: article.text,

@@ -23,6 +23,7 @@ use repository::index::{self, Index, IndexError, Mentions};
 use tracing::{info, warn};
 
 use crate::answer;
+use crate::number::counted;
 use crate::store::Store;
 use crawl::TOKEN;
 use crawl::scope::Scope;
@@ -233,8 +234,9 @@ pub fn open_archive(
         warn!("{ahead}. Run `{remedy}` to find the lost pages in the archive");
     } else if let Some(records) = found.unexplained {
         warn!(
-            "the ledger is damaged: the archive holds {records} records behind the end that the ledger names, \
-             and a kill can leave {explained} at most. All of them are kept. Run `{remedy}` to find their pages"
+            "the ledger is damaged: the archive holds {} behind the end that the ledger names, and a kill can \
+             leave {explained} at most. The archive keeps all records. Run `{remedy}` to find their pages",
+            counted(records, "record")
         );
     }
     if let Some(short) = &found.short {

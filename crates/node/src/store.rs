@@ -16,6 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, Result, bail};
 use ledger::Ledger;
 use rustix::fs::{FlockOperation, flock};
+use serde::de::DeserializeOwned;
 use tracing::debug;
 
 pub use search_index::search_index;
@@ -336,9 +337,8 @@ fn check_format(root: &Path) -> Result<()> {
 ///
 /// Ignores a `WANTED` file older than 10 s: the process that wrote it has died.
 pub fn is_wanted(root: &Path) -> bool {
-    let since = fs::metadata(wanted(root)).and_then(|sign| sign.modified());
     let waits = |since: SystemTime| since.elapsed().unwrap_or_default() <= GIVEN_UP_WITHIN;
-    since.is_ok_and(waits)
+    modified(&wanted(root)).is_some_and(waits)
 }
 
 /// The error for a store that another process has locked.
@@ -403,7 +403,7 @@ fn owner(file: &mut File) -> String {
     owner.trim().to_owned()
 }
 
-/// Writes the number of this process into the lock file.
+/// Writes the id of this process into the lock file.
 fn sign(mut file: File, how: &str, root: &Path) -> Result<File> {
     let mut write = || -> io::Result<()> {
         file.set_len(0)?;
@@ -433,6 +433,16 @@ pub fn replace_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Some(directory) => File::open(directory)?.sync_all(),
         None => Ok(()),
     }
+}
+
+/// Reads a JSON file that a running crawl writes; `None` before its first write.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// Returns when a file was last modified; `None` if it does not exist.
+pub fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).ok()?.modified().ok()
 }
 
 /// Returns the file into which a running crawl writes its sources.

@@ -17,6 +17,7 @@ use anyhow::Result;
 use node::handle::NodeHandle;
 use node::panics::POISONED;
 use node::settings::{ServeSettings, Settings};
+use node::store::keys;
 use repository::index::Index;
 use repository::log::{EventLog, Search};
 use tokio::sync::Semaphore;
@@ -78,11 +79,11 @@ impl App {
             searches: node.searches(),
             clicks: ClickCounter::new(node.clicks()),
             choices: SearcherChoices::new(config.search.clicks),
-            links: LinkSigner::new(&node.link_key(signed_link::random_key())),
+            links: LinkSigner::new(&keys::link_key(node.root(), signed_link::random_key())),
             limits: ClientLimits::new(settings.rate, per_client(&settings)),
             metrics: Metrics::new(),
             readers: Readers::new(),
-            token: OperatorToken::new(node.token(token::random()?)?),
+            token: OperatorToken::new(keys::token(node.root(), token::random()?)?),
             listeners: Arc::new(Semaphore::new(LISTENERS)),
             closing: tokio::sync::watch::Sender::new(false),
             notice: Mutex::default(),

@@ -121,9 +121,10 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
         ("urls", "URLs ever admitted", summary.urls_seen as f64),
         (
             "queued",
-            "URLs that wait for a fetch",
+            "URLs to fetch, now or later",
             summary.queued as f64,
         ),
+        ("due", "URLs that are due now", summary.due as f64),
         ("visits", "Visits under way", state.visits as f64),
         (
             "fetches_per_second",

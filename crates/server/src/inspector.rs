@@ -28,6 +28,7 @@ use crate::{App, assets, pages};
 use difference::Difference;
 use node::explain::Explanation;
 use node::handle::{Elsewhere, PageVersion, Timeline};
+use node::number::counted;
 use node::settings::Usage;
 use node::settings::last_crawl::NeverCrawled;
 
@@ -70,6 +71,10 @@ impl Inspector {
 
     fn short32(&self, number: &f32) -> String {
         short(f64::from(*number))
+    }
+
+    fn counted(&self, number: impl std::fmt::Display, noun: &str) -> String {
+        counted(number, noun)
     }
 
     /// Returns a time to the second, written as in the timeline.

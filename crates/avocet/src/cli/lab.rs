@@ -81,11 +81,7 @@ Example:
 )]
 pub struct OrderingArguments {
     /// A directory with edges.tsv (see docs/reference/worlds.md), or invented:NAME
-    #[arg(
-        long,
-        value_name = "DIR|invented:NAME",
-        default_value = "invented:graph"
-    )]
+    #[arg(long, value_name = "WORLD", default_value = "invented:graph")]
     pub world: String,
     #[command(flatten)]
     pub common: Common,
@@ -117,11 +113,7 @@ pub struct OrderingArguments {
 )]
 pub struct ServersArguments {
     /// invented:servers, or a directory with links, whose hosts get random latencies
-    #[arg(
-        long,
-        value_name = "DIR|invented:NAME",
-        default_value = "invented:servers"
-    )]
+    #[arg(long, value_name = "WORLD", default_value = "invented:servers")]
     pub world: String,
     #[command(flatten)]
     pub common: Common,
@@ -175,11 +167,7 @@ pub enum PageQuality {
 )]
 pub struct CurrencyArguments {
     /// A directory with versions.tsv (see docs/reference/worlds.md), or invented:pages
-    #[arg(
-        long,
-        value_name = "DIR|invented:NAME",
-        default_value = "invented:pages"
-    )]
+    #[arg(long, value_name = "WORLD", default_value = "invented:pages")]
     pub world: String,
     #[command(flatten)]
     pub common: Common,
@@ -228,11 +216,7 @@ Example:
 pub struct RefreshArguments {
     /// A directory with versions.tsv and, for quality, bodies.ndjson (see
     /// docs/reference/worlds.md), or invented:NAME
-    #[arg(
-        long,
-        value_name = "DIR|invented:NAME",
-        default_value = "invented:corpus"
-    )]
+    #[arg(long, value_name = "WORLD", default_value = "invented:corpus")]
     pub world: String,
     #[command(flatten)]
     pub common: Common,
@@ -294,11 +278,7 @@ pub enum PriorKnowledge {
 )]
 pub struct PartitionArguments {
     /// A directory with edges.tsv (see docs/reference/worlds.md), or invented:NAME
-    #[arg(
-        long,
-        value_name = "DIR|invented:NAME",
-        default_value = "invented:graph"
-    )]
+    #[arg(long, value_name = "WORLD", default_value = "invented:graph")]
     pub world: String,
     #[command(flatten)]
     pub common: Common,
@@ -330,7 +310,7 @@ Example:
 )]
 pub struct WorldArguments {
     /// A directory (see docs/reference/worlds.md), or invented:NAME
-    #[arg(long, value_name = "DIR|invented:NAME")]
+    #[arg(long, value_name = "WORLD")]
     pub world: String,
     #[command(flatten)]
     pub common: Common,

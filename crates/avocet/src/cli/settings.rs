@@ -52,8 +52,8 @@ fn with_flags<C: HasSettings>() -> impl Iterator<Item = (Setting, Flag)> {
     let ours = declared()
         .into_iter()
         .filter(|setting| C::SECTIONS.contains(&setting.section));
-    ours.filter_map(|mut setting| {
-        let flag = setting.flag.take()?;
+    ours.filter_map(|setting| {
+        let flag = setting.flag.clone()?;
         Some((setting, flag))
     })
 }
@@ -82,11 +82,7 @@ impl<C: HasSettings> Args for SettingFlags<C> {
 impl<C: HasSettings> FromArgMatches for SettingFlags<C> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut layer = Layer::default();
-        for setting in declared() {
-            let ours = C::SECTIONS.contains(&setting.section);
-            let Some(flag) = setting.flag.as_ref().filter(|_| ours) else {
-                continue;
-            };
+        for (setting, flag) in with_flags::<C>() {
             match flag.effect {
                 Effect::Switch(value) => {
                     if matches.get_flag(flag.name) {
@@ -129,17 +125,15 @@ fn argument(setting: Setting, flag: &Flag) -> Arg {
         default.map_or(String::new(), |default| format!(" [default: {default}]"))
     );
     let argument = Arg::new(flag.name).long(flag.name).help(help);
-    match flag.effect {
-        Effect::Switch(_) => argument.action(ArgAction::SetTrue),
-        Effect::Value => argument
-            .action(ArgAction::Set)
-            .value_name(flag.value_name)
-            .value_parser(parser(setting)),
-        Effect::Append => argument
-            .action(ArgAction::Append)
-            .value_name(flag.value_name)
-            .value_parser(parser(setting)),
-    }
+    let action = match flag.effect {
+        Effect::Switch(_) => return argument.action(ArgAction::SetTrue),
+        Effect::Value => ArgAction::Set,
+        Effect::Append => ArgAction::Append,
+    };
+    argument
+        .action(action)
+        .value_name(flag.value_name)
+        .value_parser(parser(setting))
 }
 
 fn parser(setting: Setting) -> ValueParser {

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use crate::cli::ConfigAction;
+use node::number::counted;
 use node::settings::check::check;
 use node::settings::reference::reference;
 use node::settings::{Layer, Settings, in_force};
@@ -68,8 +69,5 @@ fn check_file(root: &Path, json: bool, file: &Path) -> Result<()> {
     for one in wrong.iter().filter(|_| !json) {
         outln!("{}:{one}", file.display());
     }
-    match wrong.len() {
-        1 => bail!("{} has 1 error", file.display()),
-        count => bail!("{} has {count} errors", file.display()),
-    }
+    bail!("{} has {}", file.display(), counted(wrong.len(), "error"))
 }

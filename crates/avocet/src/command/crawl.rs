@@ -9,18 +9,19 @@ use frontier::DomainLimits;
 use page::PageUrl;
 use policy::retry::Retry;
 use repository::archive::Level;
+use tokio::runtime::Runtime;
 
 use crate::cli::CrawlArguments;
 use crate::logs::say;
-use crate::number::{amount, counted};
 use crate::progress::StatusLine;
-use crate::signal::signalled;
+use crate::signal::{exit_at_next, signalled};
 use crawl::Again;
 use crawl::Summary;
 use crawl::scope::{Blocked, Reach, Scope, ScopeRules};
 use node::engine;
 use node::engine::plan::EnginePlan;
 use node::live::Live;
+use node::number::{amount, counted};
 use node::settings::last_crawl::LastCrawl;
 use node::settings::policies::{ChosenPolicies, PolicySettings};
 use node::settings::{Layer, Settings, Usage};
@@ -33,8 +34,8 @@ const PAGES_PER_HOST: u32 = 1_000_000;
 pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
     let flags = with_seeds(&arguments.settings.layer, arguments)?;
     let file = Settings::file(arguments.config.as_deref(), root)?;
-    let settings = flags.over(&file).settings()?;
-    let plan = plan(&settings, arguments, root)?;
+    let mut settings = flags.over(&file).settings()?;
+    let plan = plan(&mut settings, arguments, root)?;
     let policies = PolicySettings::new(&settings, root, false);
     let choice = policies.choose()?;
     refuse_without_target(&plan, &choice)?;
@@ -52,23 +53,11 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
     ));
     let live = Live::of(root);
     live.decides_by(&policies);
-    let last = LastCrawl {
-        policies,
-        scope: plan.scope.clone(),
-        allow_private: settings.fetch.allow_private,
-        domains: plan.rules.domains,
-    };
-    last.write(store.root())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    record(&plan, policies, &settings).write(store.root())?;
+    let runtime = Runtime::new()?;
     let interrupted = async {
         signalled().await;
-        // A second signal ends the program at once, without waiting for requests under way.
-        tokio::spawn(async {
-            signalled().await;
-            std::process::exit(130);
-        });
+        exit_at_next();
     };
     let summary = runtime.block_on(engine::crawl(
         &store,
@@ -103,14 +92,31 @@ pub(super) fn refuse_without_target(plan: &EnginePlan, choice: &ChosenPolicies) 
     Ok(())
 }
 
-/// Returns the plan of a crawl.
-pub(super) fn plan(
+/// Returns what the next crawl and `explain` need to know about this one.
+pub(super) fn record(
+    plan: &EnginePlan,
+    policies: PolicySettings,
     settings: &Settings,
+) -> LastCrawl {
+    LastCrawl {
+        policies,
+        scope: plan.scope.clone(),
+        allow_private: settings.fetch.allow_private,
+        domains: plan.rules.domains,
+        contact: settings.fetch.contact.clone(),
+    }
+}
+
+/// Returns the plan of a crawl.
+///
+/// A crawl without seeds resumes the last one: it takes over the seeds and, where the settings give
+/// none, the scope and the contact.
+pub(super) fn plan(
+    settings: &mut Settings,
     arguments: &CrawlArguments,
     root: &Path,
 ) -> Result<EnginePlan> {
-    let crawl = &settings.crawl;
-    for host in &crawl.block {
+    for host in &settings.crawl.block {
         Blocked::parse(host).map_err(Usage).context("crawl.block")?;
     }
     let share = |share: &f64| *share > 0.0 && *share <= 1.0;
@@ -120,7 +126,13 @@ pub(super) fn plan(
     {
         bail!("--stop-coverage must be a share above 0 and up to 1, such as 0.95");
     }
-    let last = last_scope(settings, root);
+    let last = match settings.crawl.all_seeds().is_empty() {
+        true => LastCrawl::read(root).ok(),
+        false => None,
+    };
+    let (last, contact) = last.map(|last| (last.scope, last.contact)).unzip();
+    settings.fetch.contact = settings.fetch.contact.take().or(contact.flatten());
+    let (settings, crawl) = (&*settings, &settings.crawl);
     let (named, added) = seeds(settings, last.as_ref())?;
     let mut fetch = settings.requests()?;
     fetch.open_gate(settings.fetch.allow_private, &named);
@@ -176,14 +188,6 @@ fn domain_limits(settings: &Settings, reach: Reach) -> Option<DomainLimits> {
         spare: settings.crawl.domain_spare,
     };
     (reach == Reach::Any && limits.pages > 0).then_some(limits)
-}
-
-/// Returns the previous crawl's scope when no seeds are given, so that a bare `avocet crawl`
-/// resumes it.
-fn last_scope(settings: &Settings, root: &Path) -> Option<ScopeRules> {
-    let named = !settings.crawl.all_seeds().is_empty();
-    let last = LastCrawl::read(root).ok().filter(|_| !named)?;
-    Some(last.scope)
 }
 
 /// Returns the scope of the crawl. The last crawl gives what the settings do not.
@@ -257,7 +261,9 @@ fn seeds(settings: &Settings, last: Option<&ScopeRules>) -> Result<(Vec<PageUrl>
 pub(super) fn describe(seeds: &[PageUrl]) -> String {
     match seeds {
         [one] => one.to_string(),
-        [first, rest @ ..] => format!("{first} and {} more seeds", rest.len()),
+        [first, rest @ ..] => {
+            format!("{first} and {}", counted(rest.len(), "more seed"))
+        }
         [] => String::new(),
     }
 }
@@ -275,12 +281,12 @@ pub(super) fn print(summary: &Summary) {
     match summary.price {
         Some(price) => outln!(
             "{} known; price {} (pages whose fetch is worth less wait)",
-            counted(summary.urls_seen as u64, "URL"),
+            counted(summary.urls_seen, "URL"),
             amount(price)
         ),
         None => outln!(
             "{} known, {} still to fetch",
-            counted(summary.urls_seen as u64, "URL"),
+            counted(summary.urls_seen, "URL"),
             summary.queued
         ),
     }
@@ -293,15 +299,15 @@ pub(super) fn print(summary: &Summary) {
             .map(|(domain, pages)| format!("{domain} {pages}"))
             .collect();
         outln!(
-            "{} URLs are deferred by the page budget of their domain ({}); `avocet explain URL` gives the reason",
-            summary.deferred,
+            "{} deferred by a domain's page budget ({}); `avocet explain URL` gives the reason",
+            counted(summary.deferred, "URL"),
             domains.join(", ")
         );
     }
     if summary.dropped > 0 {
         outln!(
-            "{} pages were dropped because the buffer was full",
-            summary.dropped
+            "{} dropped because the buffer was full",
+            counted(summary.dropped, "page")
         );
     }
     if let Some(coverage) = summary.coverage {
@@ -311,7 +317,7 @@ pub(super) fn print(summary: &Summary) {
         );
     }
     if let Some(found) = summary.found {
-        outln!("{found} pages match the topic or predicate");
+        outln!("pages of the store that match the topic or predicate: {found}");
     }
     if !summary.unseen_words.is_empty() {
         let words = summary.unseen_words.join(", ");

@@ -15,7 +15,7 @@ mod search_traffic;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
@@ -31,6 +31,9 @@ use node::settings::Settings;
 use publication_delays::PublicationDelays;
 use search_traffic::SearchTraffic;
 use server::LISTEN;
+
+/// Time between two checks whether the server is up.
+const CHECK_EVERY: Duration = Duration::from_millis(100);
 
 /// Runs until interrupted, or until the time is over.
 pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Result<()> {
@@ -67,7 +70,11 @@ pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Resul
             web.clone(),
             traffic.clone(),
             delays.clone(),
-            messages::Introduction::new(root, temporary.is_some(), arguments),
+            messages::Introduction {
+                root: root.to_owned(),
+                temporary: temporary.is_some(),
+                arguments: arguments.clone(),
+            },
         ));
     }
     let summary = keep(
@@ -77,7 +84,7 @@ pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Resul
         StatusLine::quiet,
         Some(listener),
     )?;
-    traffic.end();
+    traffic.counts().over = true;
     let evaluation = evaluate(&web, &traffic, &delays, &summary, arguments);
     if json {
         outln!("{}", serde_json::to_string(&evaluation)?);
@@ -85,6 +92,16 @@ pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Resul
         messages::print_evaluation(&evaluation, root, temporary.is_some());
     }
     Ok(())
+}
+
+/// Waits until the server of the crawl is up. Returns its address.
+async fn address(live: &Live) -> String {
+    loop {
+        match live.address() {
+            Some(address) => return address,
+            None => tokio::time::sleep(CHECK_EVERY).await,
+        }
+    }
 }
 
 fn temporary_store() -> Result<TempDir> {

@@ -7,12 +7,19 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::cli::ExplainArguments;
-use crate::number::{amount, duration, rate, significant};
 use node::clock::Clock;
 use node::explain::{self, Explanation, Findable, explain};
 use node::live::remote;
-use node::store::{self, Store};
+use node::number::{amount, counted, duration, rate, significant};
+use node::store::{self, InUse, Store};
 use summary::sentences;
+
+/// Prints a line of the figures: a name and a formatted text.
+macro_rules! line {
+    ($name:expr, $($text:tt)*) => {
+        outln!("  {:<12} {}", $name, format_args!($($text)*))
+    };
+}
 
 /// Explains a page. If a crawl runs on the store, that process gives the explanation.
 pub fn run(root: &Path, json: bool, arguments: &ExplainArguments) -> Result<()> {
@@ -23,7 +30,10 @@ pub fn run(root: &Path, json: bool, arguments: &ExplainArguments) -> Result<()> 
             let explanation = explain(&store, &ledger, &arguments.url, Clock::start().now())?;
             serde_json::to_value(explanation)?
         }
-        Err(_) => remote::explain(root, explain::parse(&arguments.url)?.as_str())?,
+        Err(error) if error.is::<InUse>() => {
+            remote::explain(root, explain::parse(&arguments.url)?.as_str())?
+        }
+        Err(error) => return Err(error),
     };
     let findable = Findable::of(root, &explain::parse(&arguments.url)?)?;
     answer["search"] = serde_json::to_value(findable)?;
@@ -57,13 +67,10 @@ fn print_visits(page: &Explanation) {
             "{}, number {}, depth {}",
             found.at, found.number, found.depth
         );
-        line("discovered", &format!("{when}, {by}"));
+        line!("discovered", "{when}, {by}");
     }
     for link in &page.links {
-        line(
-            "link to it",
-            &format!("{:?} from {}", link.anchor, link.from),
-        );
+        line!("link to it", "{:?} from {}", link.anchor, link.from);
     }
     if let Some(seen) = &page.visited {
         let status = seen
@@ -74,34 +81,31 @@ fn print_visits(page: &Explanation) {
             .as_ref()
             .map_or(String::new(), |error| format!(", {error}"));
         let at = seen.at.as_deref().unwrap_or("never");
-        line("last request", &format!("{at}: {status}{error}"));
+        line!("last request", "{at}: {status}{error}");
         if let Some(hub) = &seen.hub {
-            line("WebSub hub", hub);
+            line!("WebSub hub", "{hub}");
         }
-        line(
+        line!(
             "revisits",
-            &format!(
-                "{}, of which {} found a change",
-                seen.revisits, seen.changes
-            ),
+            "{}, of which {} found a change",
+            seen.revisits,
+            seen.changes
         );
         if let Some(links) = seen.out_links {
-            line("links", &format!("to {links} pages"));
+            line!("links", "to {}", counted(links, "page"));
         }
         let signals = &seen.signals;
         if signals.since + signals.hits + signals.false_alarms > 0 {
             let told = format!("{} true, {} false", signals.hits, signals.false_alarms);
-            let missed = format!("{} changes came without one", signals.misses);
-            line(
+            let missed = format!("{} without one", counted(signals.misses, "change"));
+            line!(
                 "change hints",
-                &format!("{told}, {} since the last visit; {missed}", signals.since),
+                "{told}, {} since the last visit; {missed}",
+                signals.since
             );
         }
         if let Some(gain) = seen.gain {
-            line(
-                "last gain",
-                &format!("{} for searchers", amount(gain.into())),
-            );
+            line!("last gain", "{} for searchers", amount(gain.into()));
         }
     }
 }
@@ -109,12 +113,11 @@ fn print_visits(page: &Explanation) {
 fn print_topic_and_search(page: &Explanation) {
     if let Some(topic) = &page.topic {
         let side = if topic.on_topic { "on" } else { "off" };
-        line(
+        line!(
             "topic",
-            &format!(
-                "{}: {side} topic, probability {:.3}",
-                topic.name, topic.probability
-            ),
+            "{}: {side} topic, probability {:.3}",
+            topic.name,
+            topic.probability
         );
         for field in ["title", "url", "text"] {
             let words = topic.words.iter().filter(|word| word.field == field);
@@ -122,79 +125,84 @@ fn print_topic_and_search(page: &Explanation) {
                 .map(|word| format!("{} {:+.1}", word.word, word.log_odds))
                 .collect();
             if !words.is_empty() {
-                line(&format!("by its {field}"), &words.join(", "));
+                line!(format!("by its {field}"), "{}", words.join(", "));
             }
         }
     }
     if let Some(found) = &page.search {
-        let counts = format!(
-            "{} pages link to it; it has {} sections",
-            found.in_links, found.sections
-        );
-        line("in the index", &counts);
+        let links = counted(found.in_links, "link");
+        let sections = counted(found.sections, "section");
+        line!("in the index", "{links} to it, {sections}");
         for url in &found.duplicates {
-            line("duplicate", url);
+            line!("duplicate", "{url}");
         }
         for choice in &found.chosen {
-            let times = format!(
-                "{} times over higher results for {:?}",
-                choice.times, choice.query
+            let times = counted(choice.times, "time");
+            line!(
+                "clicked",
+                "{times} rather than higher results for {:?}",
+                choice.query
             );
-            line("clicked", &times);
         }
     }
 }
 
 fn print_worth(page: &Explanation) {
     if let Some(worth) = &page.worth {
-        line(
+        let refresh = worth
+            .refresh
+            .as_ref()
+            .map(|refresh| format!("{refresh} and "));
+        let refresh = refresh.unwrap_or_default();
+        line!(
             "worth now",
-            &match &worth.refresh {
-                Some(refresh) => format!("{} by {refresh} and {}", amount(worth.now), worth.order),
-                None => format!("{} by {}", amount(worth.now), worth.order),
-            },
+            "{} by {refresh}{}",
+            amount(worth.now),
+            worth.order
         );
         for term in &worth.terms {
-            line("", &described(&term.name, term.value));
+            line!("", "{}", &described(&term.name, term.value));
         }
         if worth.price > policy::Price::LEAST.value() {
-            line("price", &amount(worth.price));
+            line!("price", "{}", &amount(worth.price));
         }
-        line("due", worth.due.as_deref().unwrap_or("not planned"));
+        line!("due", "{}", worth.due.as_deref().unwrap_or("not planned"));
     }
     if let Some(budget) = &page.budget {
         let [used, evidence] = budget.describe();
-        line("budget", &used);
-        line("", &evidence);
+        line!("budget", "{used}");
+        line!("", "{evidence}");
     }
 }
 
 fn print_server(page: &Explanation) {
     if let Some(server) = &page.server {
-        let counts = format!(
-            "{} connections, {} requests",
-            server.connections, server.requests
-        );
-        line("server", &format!("{}: {counts}", server.origin));
+        let connections = counted(server.connections, "connection");
+        let requests = counted(server.requests, "request");
+        line!("server", "{}: {connections}, {requests}", server.origin);
         let times = (server.connect_ms, server.response_ms, server.per_connection);
         if let (Some(connect), Some(response), Some(carries)) = times {
             let speed = format!("{connect:.1} ms to connect, {response:.1} ms to respond");
-            line("", &format!("{speed}, {carries} requests per connection"));
+            line!(
+                "",
+                "{speed}, {} per connection",
+                counted(carries, "request")
+            );
         }
     }
     if let Some(place) = &page.standing {
         let visit = format!("rank {} by {}", amount(place.rank), place.strategy);
-        line(
+        line!(
             "next visit",
-            &format!("{visit}, for {} pages", place.visit_pages),
+            "{visit}, for {}",
+            counted(place.visit_pages, "page")
         );
-        let pages = format!(
-            "{} of {} waiting pages of its host",
-            place.pages_before, place.pages_waiting
-        );
-        line(
+        let due = counted(place.pages_waiting, "due page");
+        let servers = counted(place.servers_before, "server");
+        line!(
             "before it",
-            &format!("{pages}, and {} servers", place.servers_before),
+            "{} of {due} of its host, and {servers}",
+            place.pages_before
         );
     }
 }
@@ -203,8 +211,8 @@ fn print_server(page: &Explanation) {
 fn described(name: &str, value: f64) -> String {
     const DAY: f64 = 86_400.0;
     match name {
-        "changes a day" => rate(value / DAY, "changes"),
-        "new pages a day" => rate(value / DAY, "new pages"),
+        "changes a day" => rate(value / DAY, "change"),
+        "new pages a day" => rate(value / DAY, "new page"),
         "days between visits" if value.is_finite() => {
             format!("a visit every {}", duration(value * DAY))
         }
@@ -212,8 +220,4 @@ fn described(name: &str, value: f64) -> String {
         _ if (0.001..1e6).contains(&value.abs()) => format!("{name} {}", significant(value)),
         _ => format!("{name} {}", amount(value)),
     }
-}
-
-fn line(name: &str, text: &str) {
-    outln!("  {name:<12} {text}");
 }

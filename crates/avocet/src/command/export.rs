@@ -13,12 +13,12 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use frontier::Known;
 use ledger::Ledger;
-use page::charset;
-use page::media::{self, Media};
 use serde_json::{Value, json};
 
 use crate::cli::{ExportArguments, ExportKind, PageFormat};
-use node::clock::timestamp;
+use crate::logs::say;
+use node::clock::written;
+use node::number::counted;
 use node::readable;
 use node::settings::Usage;
 use node::store::Store;
@@ -85,8 +85,8 @@ fn check(arguments: &ExportArguments) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file under a temporary name, syncs it, and renames it: it is complete or does not
-/// exist.
+/// Writes a file under a temporary name, syncs it, and renames it. A failure leaves no partial
+/// file, and an older file of that name stays.
 fn write_atomically<T>(path: &Path, write: impl FnOnce(&File) -> Result<T>) -> Result<T> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".part");
@@ -130,7 +130,7 @@ fn url_line(known: &Known) -> Value {
     json!({
         "url": known.discovery.url,
         "status": visited.and_then(|visited| visited.status),
-        "fetched_at": asked.map(|at| timestamp(at).to_string()),
+        "fetched_at": asked.map(written),
         "depth": known.discovery.depth,
         "bytes": visited.map(|visited| visited.bytes),
         "fingerprint": text.map(|text| format!("{:016x}", text.fingerprint.0)),
@@ -142,15 +142,10 @@ fn links(store: &Store, known: &Known) -> Result<Vec<Value>> {
     let Some(visited) = &known.visited else {
         return Ok(Vec::new());
     };
-    let kept = readable::kept(&store.archive(), &known.discovery.url, visited)?;
-    let Some((url, answer)) = kept else {
+    let page = readable::html(&store.archive(), &known.discovery.url, visited)?;
+    let Some((url, html)) = page else {
         return Ok(Vec::new());
     };
-    let declared = answer.content_type.as_deref();
-    if media::kind(declared, &answer.content) != Media::Html {
-        return Ok(Vec::new());
-    }
-    let (html, _) = charset::decode(&answer.content, declared);
     let reading = page::read(&html, &url, &page::ReadLimits::default());
     let line = |link: &page::Link| {
         json!({
@@ -189,11 +184,10 @@ fn copy_archive(store: &Store, out: &Path) -> Result<Value> {
         }
         open += usize::from(text.ends_with(".warc.gz.open"));
     }
-    eprintln!("{copied} WARC files copied to {}", out.display());
+    let files = counted(copied, "WARC file");
+    say(&format!("{files} copied to {}", out.display()));
     if open > 0 {
-        eprintln!(
-            "not copied: the file that a killed crawl was writing; the next crawl completes it"
-        );
+        say("not copied: the file that a killed crawl was writing; the next crawl completes it");
     }
     Ok(json!({ "out": out, "files": copied }))
 }

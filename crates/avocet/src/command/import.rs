@@ -14,6 +14,7 @@ use repository::archive::{BLOCK_LIMIT, Inventory, Records};
 use serde_json::json;
 
 use crate::cli::{ImportArguments, ImportKind};
+use crate::logs::say;
 use node::clock::Clock;
 use node::recovery;
 use node::replay::{GROUP, Home, Replay, memory};
@@ -80,7 +81,7 @@ fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<ImportCount
             match found {
                 Ok(found) => replay.take(&found.record, &Home::Elsewhere)?,
                 Err(error) => {
-                    eprintln!("skipped: {error}");
+                    say(&format!("skipped: {error}"));
                     damaged += 1;
                 }
             }
@@ -112,7 +113,8 @@ fn urls(ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)> {
             match PageUrl::parse(line) {
                 Ok(url) => batch.entries.extend(frontier.hear_seed(&url, now)),
                 Err(refusal) => {
-                    eprintln!("{}:{}: {line:?}: {refusal}", file.display(), number + 1);
+                    let place = format!("{}:{}", file.display(), number + 1);
+                    say(&format!("{place}: {line:?}: {refusal}"));
                     passed += 1;
                 }
             }

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Context, Result};
+use lab::LabError;
 use lab::experiment::{
     ExperimentSetup, Study, currency, ephemeral, focus, ordering, partition, refresh, servers,
     world,
@@ -61,8 +62,9 @@ fn run_ordering(arguments: &cli::OrderingArguments, bar: &Bar) -> Result<Study> 
         starts: arguments.start.clone(),
         buffer: arguments.buffer,
     };
-    let setting = setting(&arguments.world, &arguments.common);
-    with_files(ordering::run(&setting, &options, bar)?, &arguments.common)
+    study(&arguments.world, &arguments.common, |setup| {
+        ordering::run(setup, &options, bar)
+    })
 }
 
 fn run_servers(arguments: &cli::ServersArguments, bar: &Bar) -> Result<Study> {
@@ -81,8 +83,9 @@ fn run_servers(arguments: &cli::ServersArguments, bar: &Bar) -> Result<Study> {
         slowness: arguments.slowness,
         loopback: arguments.loopback,
     };
-    let setting = setting(&arguments.world, &arguments.common);
-    with_files(servers::run(&setting, &options, bar)?, &arguments.common)
+    study(&arguments.world, &arguments.common, |setup| {
+        servers::run(setup, &options, bar)
+    })
 }
 
 fn run_currency(arguments: &cli::CurrencyArguments, bar: &Bar) -> Result<Study> {
@@ -96,8 +99,9 @@ fn run_currency(arguments: &cli::CurrencyArguments, bar: &Bar) -> Result<Study> 
         kilobytes: arguments.kilobytes,
         draws: arguments.draws,
     };
-    let setting = setting(&arguments.world, &arguments.common);
-    with_files(currency::run(&setting, &options, bar)?, &arguments.common)
+    study(&arguments.world, &arguments.common, |setup| {
+        currency::run(setup, &options, bar)
+    })
 }
 
 fn run_refresh(arguments: &cli::RefreshArguments, bar: &Bar) -> Result<Study> {
@@ -118,8 +122,9 @@ fn run_refresh(arguments: &cli::RefreshArguments, bar: &Bar) -> Result<Study> {
         most_queries: arguments.most_queries,
         rate: arguments.rate.clone(),
     };
-    let setting = setting(&arguments.world, &arguments.common);
-    with_files(refresh::run(&setting, &options, bar)?, &arguments.common)
+    study(&arguments.world, &arguments.common, |setup| {
+        refresh::run(setup, &options, bar)
+    })
 }
 
 fn run_ephemeral(arguments: &cli::EphemeralArguments, bar: &Bar) -> Result<Study> {
@@ -132,8 +137,9 @@ fn run_ephemeral(arguments: &cli::EphemeralArguments, bar: &Bar) -> Result<Study
             cli::ClickScope::Fetched => ephemeral::Seen::Fetched,
         },
     };
-    let setting = setting(&arguments.world, &arguments.common);
-    with_files(ephemeral::run(&setting, &options, bar)?, &arguments.common)
+    study(&arguments.world, &arguments.common, |setup| {
+        ephemeral::run(setup, &options, bar)
+    })
 }
 
 fn run_focus(arguments: &cli::focus::FocusArguments, bar: &Bar) -> Result<Study> {
@@ -142,8 +148,9 @@ fn run_focus(arguments: &cli::focus::FocusArguments, bar: &Bar) -> Result<Study>
         starts: arguments.starts,
         experienced: arguments.experienced,
     };
-    let setting = setting(&arguments.world, &arguments.common);
-    with_files(focus::run(&setting, &options, bar)?, &arguments.common)
+    study(&arguments.world, &arguments.common, |setup| {
+        focus::run(setup, &options, bar)
+    })
 }
 
 fn run_partition(arguments: &cli::PartitionArguments, bar: &Bar) -> Result<Study> {
@@ -153,21 +160,27 @@ fn run_partition(arguments: &cli::PartitionArguments, bar: &Bar) -> Result<Study
         budget: arguments.budget,
         batch: arguments.batch,
     };
-    let setting = setting(&arguments.world, &arguments.common);
-    with_files(partition::run(&setting, &options, bar)?, &arguments.common)
+    study(&arguments.world, &arguments.common, |setup| {
+        partition::run(setup, &options, bar)
+    })
 }
 
 fn run_world(arguments: &cli::WorldArguments, bar: &Bar) -> Result<Study> {
-    let setting = setting(&arguments.world, &arguments.common);
-    if let Some(directory) = &arguments.write {
-        let world = World::open(&setting.world, &setting.knobs, setting.seed)?;
-        world.write(directory)?;
-    }
-    with_files(world::run(&setting, bar)?, &arguments.common)
+    study(&arguments.world, &arguments.common, |setup| {
+        if let Some(directory) = &arguments.write {
+            World::open(&setup.world, &setup.knobs, setup.seed)?.write(directory)?;
+        }
+        world::run(setup, bar)
+    })
 }
 
-fn setting(world: &str, common: &Common) -> ExperimentSetup {
-    ExperimentSetup {
+/// Runs an experiment. Also writes the study to the directory of `--out`, if given.
+fn study(
+    world: &str,
+    common: &Common,
+    run: impl FnOnce(&ExperimentSetup) -> Result<Study, LabError>,
+) -> Result<Study> {
+    let study = run(&ExperimentSetup {
         world: world.to_owned(),
         knobs: common.knobs.clone(),
         policies: common.policies.iter().map(|name| trimmed(name)).collect(),
@@ -176,7 +189,11 @@ fn setting(world: &str, common: &Common) -> ExperimentSetup {
         runs: common.runs,
         threads: threads(common.threads),
         command: reproduction::command(common.seed),
+    })?;
+    if let Some(directory) = &common.out {
+        write(&study, directory)?;
     }
+    Ok(study)
 }
 
 /// Returns a name without the white space that may follow the commas of a list.
@@ -188,14 +205,6 @@ fn trimmed(name: &str) -> String {
 fn threads(wanted: Option<u16>) -> usize {
     let cores = || thread::available_parallelism().map_or(1, NonZero::get);
     wanted.map_or_else(cores, usize::from)
-}
-
-/// Also writes the study to the directory of `--out`, if given.
-fn with_files(study: Study, common: &Common) -> Result<Study> {
-    if let Some(directory) = &common.out {
-        write(&study, directory)?;
-    }
-    Ok(study)
 }
 
 /// Writes the figures and numbers of a study to a directory.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use tokio::runtime::Runtime;
 
 use node::handle::NodeHandle;
 use node::settings::Settings;
@@ -13,9 +14,7 @@ pub fn run(root: &Path) -> Result<()> {
     let config = Settings::load(None, root)?;
     let node = NodeHandle::open(root, None, Settings::path(root))?;
     let app = App::open(node, config, LISTEN)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = Runtime::new()?;
     let spoken = runtime.block_on(server::mcp::speak(app));
     // A thread may still block on standard input, and cannot be stopped.
     runtime.shutdown_background();

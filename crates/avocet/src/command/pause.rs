@@ -9,10 +9,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use node::clock::Clock;
-use node::live::meter::written;
+use node::clock::{Clock, written};
 use node::live::pause;
-use node::store::{self, Store};
+use node::store::{self, InUse, Store};
 
 /// Time between two checks whether the crawl has paused.
 const CHECK_EVERY: Duration = Duration::from_millis(200);
@@ -28,8 +27,11 @@ pub fn pause(root: &Path, json: bool) -> Result<()> {
     let requested = written(Clock::start().now() + SETTLES);
     pause::pause(root).with_context(|| format!("cannot write into {}", root.display()))?;
     let mut running = false;
-    // A process that holds the lock crawls, or does something short.
-    while Store::open(root).is_err() {
+    // A process that holds the lock crawls, or runs another command that ends soon.
+    while let Err(error) = Store::open(root) {
+        if !error.is::<InUse>() {
+            return Err(error);
+        }
         running = true;
         if has_paused(root, &requested) {
             break;
@@ -59,8 +61,7 @@ pub fn resume(root: &Path, json: bool) -> Result<()> {
 
 /// Returns whether the crawl has reported, after `since`, that it is paused.
 fn has_paused(root: &Path, since: &str) -> bool {
-    let state = std::fs::read(store::state(root)).ok();
-    let state: Option<Value> = state.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let state: Option<Value> = store::read_json(&store::state(root));
     state.is_some_and(|state| {
         let later = |at: &str| at.parse::<jiff::Timestamp>().ok() > since.parse().ok();
         state["mode"] == "paused" && state["at"].as_str().is_some_and(later)

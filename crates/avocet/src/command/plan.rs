@@ -9,7 +9,7 @@ use repository::log::{EventLog, Position};
 use serde_json::json;
 
 use crate::cli::PlanArguments;
-use crate::number::duration;
+use node::number::{counted, duration};
 use node::planning::chart::{draw, number};
 use node::planning::{CurvePoint, Estimates, Goal, needed, reached};
 use node::settings::Usage;
@@ -62,9 +62,9 @@ pub fn run(root: &Path, json: bool, arguments: &PlanArguments) -> Result<()> {
         return Ok(());
     }
     outln!(
-        "Share {}, for {} pages, estimated from their change rates:",
+        "Share {}, for {}, estimated from their change rates:",
         goal.words(),
-        estimates.copies
+        counted(estimates.copies, "page")
     );
     outln!("\n{}", draw(&[('*', &best), ('.', &even)]).trim_end());
     outln!("        * {policy}   . uniform\n");
@@ -73,8 +73,8 @@ pub fn run(root: &Path, json: bool, arguments: &PlanArguments) -> Result<()> {
             for (policy, curve) in curves {
                 let share = reached(curve, budget).unwrap_or(0.0);
                 outln!(
-                    "{policy:>24}: {} fetches a day reach {:.1} %",
-                    number(budget),
+                    "{policy:>24}: {} a day: {:.1} %",
+                    counted(number(budget), "fetch"),
                     share * 100.0
                 );
             }
@@ -158,7 +158,7 @@ fn goal(root: &Path, arguments: &PlanArguments) -> Result<(Goal, Option<f64>)> {
 }
 
 fn figure(goal: &Goal, policy: &str, best: &[CurvePoint], even: &[CurvePoint]) -> Figure {
-    // The curves are flat beyond this budget.
+    // Beyond the budget at which the uniform policy reaches 99 %, both curves are almost flat.
     let enough = needed(even, 0.99).unwrap_or(f64::INFINITY);
     let line = |name: &str, curve: &[CurvePoint]| {
         let points = curve

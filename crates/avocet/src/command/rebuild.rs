@@ -11,6 +11,8 @@ use repository::archive::{self, ArchiveError};
 use serde_json::json;
 
 use crate::cli::RebuildArguments;
+use crate::logs::say;
+use node::number::counted;
 use node::recovery;
 use node::replay::{Home, Replay};
 use node::store::Store;
@@ -51,12 +53,12 @@ pub fn run(root: &Path, json: bool, arguments: &RebuildArguments) -> Result<()> 
                 archive::make_index(&store.archive(), file)?;
                 indexes += 1;
             }
-            ArchiveError::Torn { path, offset } => eprintln!(
+            ArchiveError::Torn { path, offset } => say(&format!(
                 "skipped: {} ends in a torn record at byte {offset}",
                 path.display()
-            ),
+            )),
             other => {
-                eprintln!("skipped: {other}");
+                say(&format!("skipped: {other}"));
                 damaged.push(other.to_string());
             }
         }
@@ -76,8 +78,10 @@ pub fn run(root: &Path, json: bool, arguments: &RebuildArguments) -> Result<()> 
         );
     } else {
         outln!(
-            "{answers} responses read from the archive, {} damaged records skipped, {indexes} CDXJ files rebuilt",
-            damaged.len()
+            "{} read from the archive, {} skipped, {} rebuilt",
+            counted(answers, "response"),
+            counted(damaged.len(), "damaged record"),
+            counted(indexes, "CDXJ file")
         );
     }
     Ok(())
@@ -99,12 +103,16 @@ fn refuse_loss(store: &Store) -> Result<()> {
     };
     let lost: Vec<String> = named
         .into_iter()
-        .filter_map(|(file, (pages, end))| match sizes.get(&file) {
-            Some(size) if *size >= end => None,
-            Some(size) => Some(format!(
-                "avocet-{file:08}.warc.gz is truncated to {size} of {end} bytes (it held {pages} pages)"
-            )),
-            None => Some(format!("avocet-{file:08}.warc.gz is missing (it held {pages} pages)")),
+        .filter_map(|(file, (pages, end))| {
+            let state = match sizes.get(&file) {
+                Some(size) if *size >= end => return None,
+                Some(size) => format!("truncated to {size} of {end} bytes"),
+                None => "missing".to_owned(),
+            };
+            let held = counted(pages, "page");
+            Some(format!(
+                "avocet-{file:08}.warc.gz is {state} (it held {held})"
+            ))
         })
         .collect();
     if lost.is_empty() {

@@ -13,22 +13,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
+use tokio::runtime::Runtime;
 
-use super::crawl::{describe, plan, print, refuse_without_target, with_seeds};
+use super::crawl::{describe, plan, print, record, refuse_without_target, with_seeds};
 use crate::cli::RunArguments;
 use crate::logs::say;
-use crate::number::rate;
 use crate::progress::StatusLine;
-use crate::signal::{StopSignals, signalled};
+use crate::signal::{StopSignals, exit_at_next};
 use crawl::Again;
 use crawl::Summary;
 use node::engine;
 use node::engine::plan::EnginePlan;
 use node::live::Live;
-use node::settings::last_crawl::LastCrawl;
+use node::number::rate;
 use node::settings::policies::PolicySettings;
 use node::settings::{Layer, Settings, Usage};
-use node::store::Store;
+use node::store::{Store, modified};
 
 /// Time between two checks of the configuration file for changes.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
@@ -56,9 +56,7 @@ pub(super) fn keep(
     let source = SettingsSource::new(root, arguments, live)?;
     let mut setup = source.read()?;
     let store = Store::create(root)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = Runtime::new()?;
     let serving = serving::begin(root, arguments, &setup.settings, live, listener);
     let mut served = runtime.block_on(serving)?;
     // Listens from here on, so that no signal is lost while policies change.
@@ -73,13 +71,7 @@ pub(super) fn keep(
         let mut next = None;
         let interrupted = async {
             tokio::select! {
-                () = signals.next() => {
-                    // A second signal ends the program at once.
-                    tokio::spawn(async {
-                        signalled().await;
-                        std::process::exit(130);
-                    });
-                }
+                () = signals.next() => exit_at_next(),
                 new = source.changed(setup) => next = Some(new),
             }
         };
@@ -122,7 +114,7 @@ impl CrawlSetup {
             self.policies.refresh.policy,
             self.policies.order(),
             self.policies.source.policy,
-            rate(self.settings.budget(), "fetches"),
+            rate(self.settings.budget(), "fetch"),
             self.plan.core().at_risk()
         ));
     }
@@ -168,9 +160,9 @@ impl<'a> SettingsSource<'a> {
         let flags = self
             .flags
             .without_outdated(&self.launched, &file, &controlled);
-        let settings = flags.over(&file).settings()?;
+        let mut settings = flags.over(&file).settings()?;
         self.live.holds_flags(&flags);
-        let (plan, policies) = plan_and_policies(self.root, &settings, self.arguments)?;
+        let (plan, policies) = plan_and_policies(self.root, &mut settings, self.arguments)?;
         Ok(CrawlSetup {
             plan,
             policies,
@@ -179,16 +171,10 @@ impl<'a> SettingsSource<'a> {
         })
     }
 
-    /// Stores the policies and the scope in force, for `explain` and for the next crawl.
+    /// Stores what is in force, for `explain` and for the next crawl.
     fn record(&self, setup: &CrawlSetup) -> Result<()> {
-        let last = LastCrawl {
-            policies: setup.policies.clone(),
-            scope: setup.plan.scope.clone(),
-            domains: setup.plan.rules.domains,
-            allow_private: setup.settings.fetch.allow_private,
-        };
-        self.live.decides_by(&last.policies);
-        last.write(self.root)
+        self.live.decides_by(&setup.policies);
+        record(&setup.plan, setup.policies.clone(), &setup.settings).write(self.root)
     }
 
     /// Waits until the file has changed and has no error, and returns the new setup.
@@ -220,7 +206,7 @@ impl<'a> SettingsSource<'a> {
     fn change_budget(&self, setup: &CrawlSetup) -> Result<()> {
         let budget = setup.settings.budget();
         self.live.ask(|engine| engine.afford(budget));
-        say(&format!("the budget is now {}", rate(budget, "fetches")));
+        say(&format!("the budget is now {}", rate(budget, "fetch")));
         self.record(setup)
     }
 }
@@ -228,7 +214,7 @@ impl<'a> SettingsSource<'a> {
 /// Returns the plan and the policies of a crawl that does not end.
 fn plan_and_policies(
     root: &Path,
-    settings: &Settings,
+    settings: &mut Settings,
     arguments: &RunArguments,
 ) -> Result<(EnginePlan, PolicySettings)> {
     let flags = &arguments.crawl;
@@ -248,8 +234,4 @@ fn plan_and_policies(
     let policies = PolicySettings::new(settings, root, true);
     refuse_without_target(&plan, &policies.choose()?)?;
     Ok((plan, policies))
-}
-
-fn modified(file: &Path) -> Option<SystemTime> {
-    std::fs::metadata(file).ok()?.modified().ok()
 }

@@ -9,7 +9,8 @@ use repository::log::{self, EventLog};
 use serde_json::json;
 
 use crate::cli::{SearchArguments, SearchOrder};
-use crate::number::counted;
+use crate::logs::say;
+use node::number::counted;
 use node::readable::stated::Stated;
 use node::settings::topic::Subject;
 use node::{store, topics};
@@ -39,7 +40,10 @@ pub fn run(root: &Path, json: bool, arguments: &SearchArguments) -> Result<()> {
             EventLog::open(&store::log(root)).append(&logged(&text, arguments, &found))
     {
         // A store on a read-only disk can still be searched.
-        eprintln!("this search is not in the log: {error}: {}", error.source);
+        say(&format!(
+            "this search is not in the log: {error}: {}",
+            error.source
+        ));
     }
     let mut out = std::io::stdout().lock();
     if json {
@@ -61,17 +65,17 @@ pub fn run(root: &Path, json: bool, arguments: &SearchArguments) -> Result<()> {
         (None, false) => String::new(),
     };
     for operator in &found.unknown {
-        eprintln!(
+        say(&format!(
             "{} is not an operator; it was searched for as words",
             without_controls(operator)
-        );
+        ));
     }
     let filled = !found.relaxed && found.hits.len() > found.total;
     let filled = match filled {
         true => " with all words; pages with some of them follow",
         false => "",
     };
-    let results = counted(found.total as u64, "result");
+    let results = counted(found.total, "result");
     writeln!(out, "{results}{note}{filled}")?;
     let bold = out.is_terminal();
     for (rank, hit) in found.hits.iter().enumerate() {

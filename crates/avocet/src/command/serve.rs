@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use serde_json::json;
+use tokio::runtime::Runtime;
 
 use crate::cli::ServeArguments;
 use crate::signal::signalled;
@@ -22,9 +23,7 @@ pub fn run(root: &Path, json: bool, arguments: &ServeArguments) -> Result<()> {
     let path = arguments.config.clone();
     let path = path.unwrap_or_else(|| Settings::path(root));
     let app = App::open(NodeHandle::open(root, None, path)?, settings, listen)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = Runtime::new()?;
     runtime.block_on(async {
         let serving = server::start(app, server::listen(listen).await?)?;
         let address = format!("http://{}/", serving.address);

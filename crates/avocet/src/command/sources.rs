@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::cli::SourcesArguments;
-use crate::number::duration;
 use node::explain::sources::{Listed, at_rest, running};
+use node::number::{counted, duration};
 use node::store::{self, Store};
 
 /// Prints the sources of a store, or of the crawl that runs on it.
@@ -54,10 +54,10 @@ fn print(listed: &Listed, passed: usize) {
     }
     if let Some(cover) = listed.cover.as_ref().filter(|cover| cover.new_pages > 0) {
         outln!(
-            "{} new pages so far; {} of the {} pages with links to new pages cover 80 % of them",
-            cover.new_pages,
+            "{} so far; {} of {} with links to new pages cover 80 % of them",
+            counted(cover.new_pages, "new page"),
             cover.for_80_percent,
-            cover.sources
+            counted(cover.sources, "page")
         );
     }
 }

@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use repository::index::Index;
 use serde_json::{Value, json};
 
-use crate::number::{amount, bytes, counted, rate};
 use node::live::running;
+use node::number::{amount, bytes, counted, rate};
 use node::store::holdings::Holdings;
 use node::store::{self, InUse, Store};
 
@@ -37,16 +37,16 @@ fn summary(root: &Path, state: &Value) -> Vec<(&'static str, String)> {
     lines.push(("crawl", activity(state)));
     let pages = [
         count("urls_seen").map(|urls| format!("{} known", counted(urls, "URL"))),
-        count("queued").map(|urls| format!("{urls} waiting")),
+        count("queued").map(|urls| format!("{urls} to fetch")),
+        count("due").map(|urls| format!("{urls} of these due now")),
         (count("deferred").filter(|urls| *urls > 0))
-            .map(|urls| format!("{urls} of these deferred by the page budget of their domain")),
+            .map(|urls| format!("{urls} of these deferred by a domain's page budget")),
         count("hosts").map(|hosts| counted(hosts, "host")),
     ];
     lines.extend(joined("pages", pages));
     let copies = [
-        (count("pages").filter(|_| state["running"] == false))
-            .map(|pages| format!("{pages} pages have a copy")),
-        count("documents").map(|pages| format!("{pages} are searchable")),
+        (count("pages").filter(|_| state["running"] == false)).map(|pages| counted(pages, "page")),
+        count("documents").map(|pages| format!("{pages} searchable")),
     ];
     lines.extend(joined("copies", copies));
     lines.extend(fetches(state));
@@ -70,7 +70,7 @@ fn summary(root: &Path, state: &Value) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Says whether a crawl runs on the store.
+/// Describes the crawl that runs on the store, if one does.
 fn activity(state: &Value) -> String {
     if state["read_only"] == true {
         return "none; the disk is read-only".into();
@@ -97,19 +97,19 @@ fn fetches(state: &Value) -> Vec<(&'static str, String)> {
     let mut lines = vec![(
         "fetches",
         format!(
-            "{} of new pages, {} refreshes, {} polls of sources, {} of robots.txt and probes",
-            count("new"),
-            count("refresh"),
-            count("source"),
+            "{}, {}, {} of sources, {} for robots.txt and probes",
+            counted(count("new"), "new page"),
+            counted(count("refresh"), "refresh"),
+            counted(count("source"), "poll"),
             count("overhead")
         ),
     )];
     if let Some(now) = state["fetches_per_second"].as_f64() {
         let allowed = state["budget"].as_f64();
-        let allowed = allowed.map(|budget| format!("; the budget is {}", rate(budget, "fetches")));
+        let allowed = allowed.map(|budget| format!("; the budget is {}", rate(budget, "fetch")));
         lines.push((
             "rate",
-            format!("{}{}", rate(now, "fetches"), allowed.unwrap_or_default()),
+            format!("{}{}", rate(now, "fetch"), allowed.unwrap_or_default()),
         ));
     }
     if let Some(price) = state["price"].as_f64() {
@@ -192,8 +192,8 @@ mod tests {
             "errors": { "robots": 1 },
         });
         let expected = "store: docs\ncrawl: none is running\n\
-                        pages: 12 URLs known, 2 waiting, 1 host\n\
-                        copies: 9 pages have a copy, 8 are searchable\n\
+                        pages: 12 URLs known, 2 to fetch, 1 host\n\
+                        copies: 9 pages, 8 searchable\n\
                         disk: archive 12.3 MB, ledger 900 B, index 4 kB\nerrors: robots 1";
         assert_eq!(text(&state), expected);
     }
@@ -202,7 +202,7 @@ mod tests {
     fn a_running_crawl_is_summarized() {
         let state = json!({
             "running": true, "mode": "paused", "process": 7, "address": "http://127.0.0.1:1",
-            "urls_seen": 12, "pages": 9, "queued": 2, "budget": 10.0, "price": 4e-5,
+            "urls_seen": 1, "pages": 9, "queued": 2, "due": 1, "budget": 10.0, "price": 4e-5,
             "fetches": { "new": 5, "refresh": 4, "source": 3, "overhead": 2 },
             "fetches_per_second": 0.5, "policies": { "order": "rankmass", "refresh": "holistic" },
             "errors": {},
@@ -210,7 +210,8 @@ mod tests {
         let said = text(&state);
         for part in [
             "crawl: paused, process 7, serving at http://127.0.0.1:1",
-            "fetches: 5 of new pages, 4 refreshes, 3 polls of sources, 2 of robots.txt and probes",
+            "pages: 1 URL known, 2 to fetch, 1 of these due now",
+            "fetches: 5 new pages, 4 refreshes, 3 polls of sources, 2 for robots.txt and probes",
             "rate: 30 fetches a minute; the budget is 10 fetches a second",
             "price: 40 millionths",
             "policies: ordering rankmass, refresh holistic",

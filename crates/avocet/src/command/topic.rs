@@ -13,7 +13,9 @@ use policy::focus::{Bayes, Field, Topic, TopicDefinition, Trainer, TrainingDocum
 use serde_json::json;
 
 use crate::cli::topic::{TopicCommand, TrainArguments};
+use crate::logs::say;
 use examples::{Examples, StoredCopies};
+use node::number::counted;
 use node::settings::Usage;
 use node::settings::topic::{self, JudgedExample, Lesson};
 use node::store::{self, Store};
@@ -85,7 +87,7 @@ fn train(root: &Path, json: bool, arguments: &TrainArguments) -> Result<()> {
     };
     let path = lesson.write(root)?;
     if !json {
-        eprintln!("wrote {}", path.display());
+        say(&format!("wrote {}", path.display()));
     }
     test(&lesson, json)
 }
@@ -104,8 +106,9 @@ fn list(root: &Path, json: bool) -> Result<()> {
             let under = lesson.under.map(|above| format!(" (part of {above})"));
             writeln!(
                 out,
-                "{name}{}: {on} positive and {off} negative examples, accuracy {:.1} %",
+                "{name}{}: {on} positive and {}, accuracy {:.1} %",
                 under.unwrap_or_default(),
+                counted(off, "negative example"),
                 100.0 * quality.accuracy
             )?;
         }
@@ -135,8 +138,9 @@ fn show(lesson: &Lesson, json: bool) -> Result<()> {
     }
     writeln!(
         out,
-        "{}: trained on {on} positive and {off} negative examples",
-        lesson.topic.name
+        "{}: trained on {on} positive and {}",
+        lesson.topic.name,
+        counted(off, "negative example")
     )?;
     for (field, words) in words {
         let words: Vec<String> = words

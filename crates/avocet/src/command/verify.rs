@@ -11,6 +11,7 @@ use repository::archive::{self, End, PayloadDigest, RecordKind, RecordLocation, 
 use repository::index::{Index, IndexError};
 use serde_json::json;
 
+use node::number::counted;
 use node::recovery;
 use node::store::Store;
 
@@ -21,13 +22,14 @@ const LISTED: usize = 1000;
 #[derive(Default)]
 struct Expected {
     urls: u64,
-    /// URLs that were never requested.
+    /// URLs that were not requested yet.
     waiting: u64,
     /// URLs that were requested and have no copy: an error, a redirect or a refusal.
     without_copy: u64,
     /// Pages that were fetched with `--no-archive`.
     unarchived: u64,
-    copies: HashMap<RecordLocation, (PageKey, [u8; 20])>,
+    /// The page and the payload digest of each copy, by its place in the archive.
+    places: HashMap<RecordLocation, (PageKey, [u8; 20])>,
     indexed: HashSet<PageId>,
 }
 
@@ -35,13 +37,17 @@ struct Expected {
 pub fn run(root: &Path, json: bool) -> Result<()> {
     let store = Store::open(root)?;
     let ledger = store.ledger()?;
-    let expected = expected(&ledger)?;
-    let (urls, copies) = (expected.urls, expected.copies.len());
-    let (waiting, without_copy) = (expected.waiting, expected.without_copy);
-    let unarchived = expected.unarchived;
-    let searchable = expected.indexed.len();
-    let (mut problems, passed_over) = check_archive(&store, &ledger, expected.copies)?;
-    let documents = check_index(&store, &ledger, &expected.indexed, &mut problems)?;
+    let Expected {
+        urls,
+        waiting,
+        without_copy,
+        unarchived,
+        places,
+        indexed,
+    } = expected(&ledger)?;
+    let (copies, searchable) = (places.len(), indexed.len());
+    let (mut problems, passed_over) = check_archive(&store, &ledger, places)?;
+    let documents = check_index(&store, &ledger, &indexed, &mut problems)?;
     let agree = problems.is_empty();
     let remedy = format!(
         "`avocet rebuild --store {}`: it rebuilds ledger, index and CDXJ files from what the archive still holds; \
@@ -62,20 +68,24 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         );
     } else {
         outln!(
-            "{urls} URLs in the ledger: {copies} have a copy in the archive, {waiting} wait for their first visit, {without_copy} have no copy (errors, redirects, refusals)"
+            "{} in the ledger: {copies} with a copy in the archive, {waiting} not requested yet, {without_copy} without a copy (errors, redirects, refusals)",
+            counted(urls, "URL")
         );
         if unarchived > 0 {
-            outln!("{unarchived} more were fetched and not archived (--no-archive)");
+            outln!("{unarchived} more fetched and not archived (--no-archive)");
         }
-        match copies.saturating_sub(documents) {
-            0 => outln!("{documents} documents in the index"),
-            rest => outln!(
-                "{documents} documents in the index; the other {rest} copies are not searchable (noindex, no text, another canonical URL, gone from the web)"
+        let rest = match copies.saturating_sub(documents) {
+            0 => String::new(),
+            rest => format!(
+                "; {} not searchable (noindex, no text, another canonical URL, gone from the web)",
+                counted(rest, "other copy")
             ),
-        }
+        };
+        outln!("{} in the index{rest}", counted(documents, "document"));
         if passed_over > 0 {
             outln!(
-                "{passed_over} damaged records remain in the archive; `avocet rebuild` has skipped them"
+                "{} left in the archive, skipped by `avocet rebuild`",
+                counted(passed_over, "damaged record")
             );
         }
         problems.iter().for_each(|problem| outln!("  {problem}"));
@@ -84,12 +94,13 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         }
         if agree {
             outln!(
-                "archive, ledger and index agree: {copies} pages, {searchable} of them searchable"
+                "archive, ledger and index agree: {}, {searchable} of them searchable",
+                counted(copies, "page")
             );
         }
     }
     if !agree {
-        bail!("{found} problems: run {remedy}");
+        bail!("{}: run {remedy}", counted(found, "problem"));
     }
     Ok(())
 }
@@ -113,7 +124,7 @@ fn expected(ledger: &Ledger) -> Result<Expected> {
         match copy.place {
             None => expected.unarchived += 1,
             Some(place) => {
-                expected.copies.insert(place, (known.key, copy.payload));
+                expected.places.insert(place, (known.key, copy.payload));
             }
         }
     }
@@ -185,12 +196,14 @@ fn check_archive(
     }
     if uncommitted > ledger.at_risk()?.unwrap_or(u64::MAX) {
         problems.push(format!(
-            "the ledger is damaged: {uncommitted} records of the archive lie behind the end that it names"
+            "the ledger is damaged: the archive holds {} behind the end that it names",
+            counted(uncommitted, "record")
         ));
     }
     if unknown > 0 {
         problems.push(format!(
-            "the ledger is damaged: it does not know the pages of {unknown} records of the archive"
+            "the ledger is damaged: it does not know the pages of {}",
+            counted(unknown, "archive record")
         ));
     }
     Ok((problems, passed_over))

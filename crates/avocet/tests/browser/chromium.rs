@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fantoccini::elements::Element;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
@@ -96,6 +97,31 @@ impl Chromium {
         })
     }
 
+    /// Opens an address.
+    pub async fn goto(&self, address: &str) {
+        self.client.goto(address).await.unwrap();
+    }
+
+    /// Returns the first element that matches.
+    pub async fn find(&self, css: &str) -> Element {
+        self.client.find(Locator::Css(css)).await.unwrap()
+    }
+
+    /// Clicks on the first element that matches.
+    pub async fn click(&self, css: &str) {
+        self.find(css).await.click().await.unwrap();
+    }
+
+    /// Runs a script on the page. Returns its result.
+    pub async fn run(&self, script: &str) -> Value {
+        self.client.execute(script, Vec::new()).await.unwrap()
+    }
+
+    /// Closes the browser.
+    pub async fn close(self) {
+        self.client.close().await.unwrap();
+    }
+
     /// Returns the text of the first element that matches.
     pub async fn text(&self, css: &str) -> Option<String> {
         let element = self.client.find(Locator::Css(css)).await.ok()?;
@@ -118,7 +144,7 @@ impl Chromium {
             eprintln!("skipped: {why}");
             return None;
         };
-        self.client.execute(&axe, Vec::new()).await.unwrap();
+        self.run(&axe).await;
         let run = "const done = arguments[arguments.length - 1]; axe.run().then(r => done(r.violations), e => done(String(e)));";
         let found = self.client.execute_async(run, Vec::new()).await.unwrap();
         let wrong = found

@@ -22,10 +22,9 @@ const FIRST: &str = "ol.results li.result h2 a";
 
 /// Repeats a search until it has a result. Returns the URL of the first one.
 async fn search(browser: &Chromium, town: &DemoTown, words: &str) -> String {
-    let client = &browser.client;
     until("a result", async || {
-        client.goto(&format!("{}/", town.address)).await.unwrap();
-        let field = client.find(Locator::Css("#q")).await.unwrap();
+        browser.goto(&format!("{}/", town.address)).await;
+        let field = browser.find("#q").await;
         field.send_keys(words).await.unwrap();
         field.send_keys(&Key::Enter.to_string()).await.unwrap();
         browser.wait(".count", |text| !text.is_empty()).await;
@@ -36,8 +35,7 @@ async fn search(browser: &Chromium, town: &DemoTown, words: &str) -> String {
 
 /// Clicks on the first result. The browser must show the page, and the log must have the click.
 async fn click_first(browser: &Chromium, town: &DemoTown, url: &str) {
-    let first = browser.client.find(Locator::Css(FIRST)).await.unwrap();
-    first.click().await.unwrap();
+    browser.click(FIRST).await;
     until("the page itself", async || {
         let mut now = browser.client.current_url().await.unwrap();
         // A result links to its best section.
@@ -110,11 +108,7 @@ async fn a_click_leads_to_the_page_reaches_the_log_and_moves_its_worth() {
     })
     .await;
     click_first(&browser, &town, &url).await;
-    browser
-        .client
-        .goto(&format!("{}/", town.address))
-        .await
-        .unwrap();
+    browser.goto(&format!("{}/", town.address)).await;
     until("another worth", async || {
         term(&browser, &url, "weight")
             .await
@@ -123,21 +117,15 @@ async fn a_click_leads_to_the_page_reaches_the_log_and_moves_its_worth() {
     .await;
     // The search page works with the keyboard only.
     search(&browser, &town, "rope").await;
-    browser
-        .client
-        .find(Locator::Css("body"))
-        .await
-        .unwrap()
-        .send_keys("j")
-        .await
-        .unwrap();
+    let body = browser.find("body").await;
+    body.send_keys("j").await.unwrap();
     let focused = browser.client.active_element().await.unwrap();
     assert_eq!(
         focused.tag_name().await.unwrap(),
         "a",
         "j goes to the first result"
     );
-    browser.client.close().await.unwrap();
+    browser.close().await;
 }
 
 #[tokio::test]
@@ -147,15 +135,9 @@ async fn the_dashboard_lives_and_its_controls_need_the_token() {
     };
     let town = DemoTown::start(&[]);
     let client = &browser.client;
-    client
-        .goto(&format!("{}/dashboard", town.address))
-        .await
-        .unwrap();
+    browser.goto(&format!("{}/dashboard", town.address)).await;
     // The dashboard updates without a reload.
-    client
-        .execute("window.loadedOnce = true;", Vec::new())
-        .await
-        .unwrap();
+    browser.run("window.loadedOnce = true;").await;
     let first = browser
         .wait("[data-part=tiles]", |text| !text.is_empty())
         .await;
@@ -167,10 +149,7 @@ async fn the_dashboard_lives_and_its_controls_need_the_token() {
             text.starts_with("http://127.")
         })
         .await;
-    let same = client
-        .execute("return window.loadedOnce === true;", Vec::new())
-        .await
-        .unwrap();
+    let same = browser.run("return window.loadedOnce === true;").await;
     assert_eq!(same, json!(true), "the page was loaded again");
     audited(&browser).await;
     // Controls are refused without the token.
@@ -192,26 +171,14 @@ async fn the_dashboard_lives_and_its_controls_need_the_token() {
         "no button for strangers"
     );
     // With the token, the crawl pauses.
-    client
+    browser
         .goto(&format!("{}/dashboard/login", town.address))
-        .await
-        .unwrap();
+        .await;
     audited(&browser).await;
     let token = std::fs::read_to_string(town.store().join("TOKEN")).unwrap();
-    client
-        .find(Locator::Css("#token"))
-        .await
-        .unwrap()
-        .send_keys(token.trim())
-        .await
-        .unwrap();
-    client
-        .find(Locator::Css("form.login button"))
-        .await
-        .unwrap()
-        .click()
-        .await
-        .unwrap();
+    let field = browser.find("#token").await;
+    field.send_keys(token.trim()).await.unwrap();
+    browser.click("form.login button").await;
     let pause = until("the controls", async || {
         client.find(Locator::Css("button[value=pause]")).await.ok()
     })
@@ -221,13 +188,7 @@ async fn the_dashboard_lives_and_its_controls_need_the_token() {
     browser
         .wait(".state .mode", |mode| mode.eq_ignore_ascii_case("paused"))
         .await;
-    client
-        .find(Locator::Css("button[value=resume]"))
-        .await
-        .unwrap()
-        .click()
-        .await
-        .unwrap();
+    browser.click("button[value=resume]").await;
     browser
         .wait(".state .mode", |mode| {
             !mode.is_empty() && !mode.eq_ignore_ascii_case("paused")
@@ -238,13 +199,12 @@ async fn the_dashboard_lives_and_its_controls_need_the_token() {
         browser.text("[data-part=recent] tbody th a").await
     })
     .await;
-    client
+    browser
         .goto(&format!("{}/dashboard/page?url={page}", town.address))
-        .await
-        .unwrap();
+        .await;
     browser.wait("#h-page", |url| url == page).await;
     audited(&browser).await;
-    client.clone().close().await.unwrap();
+    browser.close().await;
 }
 
 #[tokio::test]
@@ -255,7 +215,7 @@ async fn the_search_page_works_without_javascript() {
     let town = DemoTown::start(&[]);
     let url = search(&browser, &town, "ferry").await;
     click_first(&browser, &town, &url).await;
-    browser.client.close().await.unwrap();
+    browser.close().await;
 }
 
 /// Pages about birds. One of them tries to run scripts and to load resources in many ways.
@@ -290,12 +250,9 @@ async fn results_come_while_someone_types_and_only_the_settled_search_is_logged(
     };
     let served = ServedPages::start(BIRDS);
     let client = &browser.client;
-    client.goto(&format!("{}/", served.address)).await.unwrap();
-    client
-        .execute("window.loadedOnce = true;", Vec::new())
-        .await
-        .unwrap();
-    let field = client.find(Locator::Css("#q")).await.unwrap();
+    browser.goto(&format!("{}/", served.address)).await;
+    browser.run("window.loadedOnce = true;").await;
+    let field = browser.find("#q").await;
     for letter in ["a", "v", "o", "c"] {
         field.send_keys(letter).await.unwrap();
     }
@@ -347,10 +304,7 @@ async fn results_come_while_someone_types_and_only_the_settled_search_is_logged(
     browser
         .wait("#answer .heading", |text| text == "Nesting islands")
         .await;
-    let same = client
-        .execute("return window.loadedOnce === true;", Vec::new())
-        .await
-        .unwrap();
+    let same = browser.run("return window.loadedOnce === true;").await;
     assert_eq!(same, json!(true), "the page was loaded again");
     // Enter on a suggestion opens the page at the suggested heading.
     field.clear().await.unwrap();
@@ -386,7 +340,7 @@ async fn results_come_while_someone_types_and_only_the_settled_search_is_logged(
         searched.iter().all(|query| query != "a" && query != "av"),
         "{searched:?}"
     );
-    browser.client.close().await.unwrap();
+    browser.close().await;
 }
 
 #[tokio::test]
@@ -398,7 +352,7 @@ async fn a_cached_copy_runs_nothing_and_fetches_nothing() {
     let client = &browser.client;
     let copy = format!("{}/cached/copy?url={}/evil", served.address, served.site);
     for address in [copy.replace("/cached/copy", "/cached"), copy] {
-        client.goto(&address).await.unwrap();
+        browser.goto(&address).await;
         let frame = client.find(Locator::Css("iframe[title='The copy']")).await;
         let mut pressed = vec!["#send"];
         if let Ok(frame) = frame {
@@ -408,8 +362,7 @@ async fn a_cached_copy_runs_nothing_and_fetches_nothing() {
         }
         browser.wait("#text", |text| text == "An evil wader.").await;
         for css in pressed {
-            let element = client.find(Locator::Css(css)).await.unwrap();
-            element.click().await.unwrap();
+            browser.click(css).await;
         }
         browser.wait("#text", |text| text == "An evil wader.").await;
         client.enter_parent_frame().await.unwrap();
@@ -417,7 +370,7 @@ async fn a_cached_copy_runs_nothing_and_fetches_nothing() {
         assert_eq!(client.current_url().await.unwrap().as_str(), address);
     }
     assert!(served.asked().is_empty(), "{:?}", served.asked());
-    browser.client.close().await.unwrap();
+    browser.close().await;
 }
 
 #[tokio::test]
@@ -438,7 +391,7 @@ async fn the_search_box_works_on_other_sites_under_a_strict_policy() {
     let pages: Pages = vec![("/", &*page.leak())].leak();
     let (other, _) = publish(pages);
     let client = &browser.client;
-    client.goto(&format!("http://{other}/")).await.unwrap();
+    browser.goto(&format!("http://{other}/")).await;
     // The elements are in a shadow tree.
     let field = "return document.querySelector('div').shadowRoot.querySelector('input');";
     until("the box", async || {
@@ -449,7 +402,7 @@ async fn the_search_box_works_on_other_sites_under_a_strict_policy() {
     let typed = "const field = document.querySelector('div').shadowRoot.querySelector('input');\
                  field.focus(); field.value = 'avocet'; field.dispatchEvent(new Event('input', { bubbles: true }));\
                  setTimeout(() => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' })), 500);";
-    client.execute(typed, Vec::new()).await.unwrap();
+    browser.run(typed).await;
     let target = format!("{}/?q=avocet", served.address);
     until("the search page", async || {
         let now = client.current_url().await.unwrap();
@@ -459,5 +412,5 @@ async fn the_search_box_works_on_other_sites_under_a_strict_policy() {
     browser
         .wait("#answer .title", |text| text == "The avocet")
         .await;
-    browser.client.close().await.unwrap();
+    browser.close().await;
 }

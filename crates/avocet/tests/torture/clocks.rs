@@ -11,10 +11,11 @@ use std::path::PathBuf;
 use rand::RngExt;
 use serde_json::Value;
 
-use crate::kills::{crawl, instant, plan, reported, serve};
+use crate::kills::{crawl, instant, plan, reported};
 use crate::oracle;
 use crate::rounds::{Round, rounds};
 use crate::subject::TortureSubject;
+use crate::webs::serve;
 
 /// Maximum jump: 30 days, in seconds.
 const MOST: i64 = 30 * 86_400;

@@ -12,10 +12,12 @@ use std::path::{Path, PathBuf};
 
 use rand::{Rng, RngExt};
 
-use crate::kills::{crawl, plan, reported, serve};
+use crate::kills::{crawl, plan, reported};
 use crate::oracle;
+use crate::program::{below, copy};
 use crate::rounds::{Round, rounds};
 use crate::subject::{EndedCommand, TortureSubject};
+use crate::webs::serve;
 
 #[derive(Debug, Clone, Copy)]
 enum FileDamage {
@@ -69,33 +71,6 @@ impl FileDamage {
     }
 }
 
-/// Returns all files below a directory, as relative paths.
-fn files(root: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut directories = vec![root.to_owned()];
-    while let Some(directory) = directories.pop() {
-        for entry in fs::read_dir(directory).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => directories.push(path),
-                false => found.push(path.strip_prefix(root).unwrap().to_owned()),
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::remove_dir_all(to).unwrap();
-    fs::create_dir(to).unwrap();
-    for file in files(from) {
-        let target = to.join(&file);
-        fs::create_dir_all(target.parent().unwrap()).unwrap();
-        fs::copy(from.join(&file), target).unwrap();
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_file_costs_nothing_that_is_intact() {
     rounds("damage", damage).await;
@@ -111,13 +86,15 @@ async fn damage(mut round: Round) {
     let searchable = whole.verified()["documents"].as_u64().unwrap();
 
     let mut cases: Vec<(PathBuf, FileDamage)> = Vec::new();
-    for file in files(&whole.store()) {
-        cases.extend(DAMAGES.map(|damage| (file.clone(), damage)));
+    for file in below(&whole.store()) {
+        let file = file.strip_prefix(whole.store()).unwrap();
+        cases.extend(DAMAGES.map(|damage| (file.to_owned(), damage)));
     }
     for _ in 0..round.size(2, usize::MAX).min(cases.len()) {
         let (file, damage) = cases.swap_remove(round.chance.random_range(0..cases.len()));
         eprintln!("torture damage: {damage:?} {}", file.display());
         let mut subject = TortureSubject::new();
+        fs::remove_dir_all(subject.store()).unwrap();
         copy(&whole.store(), &subject.store());
         let mut case = DamageCase::begin(&mut subject, file, damage, &mut round.chance);
         case.try_everything(&crawl, round.chance.random_bool(0.5));

@@ -6,10 +6,11 @@
 use rand::RngExt;
 
 use crate::disk::{DiskFaults, Survival};
-use crate::kills::{COST, crawl, plan, repeats, reported, serve};
+use crate::kills::{COST, crawl, plan, repeats, reported};
 use crate::oracle;
 use crate::power::Rig;
 use crate::rounds::{Round, rounds};
+use crate::webs::serve;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failing_disk_stops_the_program_and_costs_nothing_that_was_committed() {

@@ -9,13 +9,13 @@ use std::fs;
 use std::time::Duration;
 
 use rand::{Rng, RngExt};
-use testweb::site::{Changes, Latency, Population, ServedWeb, Spread, WebClock, WebPlan};
+use testweb::site::{Changes, Latency, Population, ServedWeb, Spread, WebPlan};
 
 use crate::oracle;
-use crate::program::warcio_accepts;
+use crate::program::{warcio_accepts, words};
 use crate::rounds::{Round, rounds};
 use crate::subject::TortureSubject;
-use crate::webs;
+use crate::webs::{self, serve};
 
 /// Maximum number of requests that a kill may lose: 8 connections and one group commit of 20 pages.
 pub const COST: u32 = 8 + 20;
@@ -47,11 +47,6 @@ pub fn plan(seed: u64, pages: usize) -> WebPlan {
     }
 }
 
-pub async fn serve(plan: WebPlan) -> ServedWeb {
-    let serving = ServedWeb::start(plan.invent(), WebClock::Still, None).await;
-    serving.unwrap()
-}
-
 pub fn crawl(homes: &[String]) -> Vec<&str> {
     webs::crawl(homes, &["--connections", "8"])
 }
@@ -68,11 +63,10 @@ pub fn reported(subject: &mut TortureSubject) -> BTreeSet<String> {
 
 /// Returns the number of requests so far that were not the first one for their page.
 pub fn repeats(serving: &ServedWeb) -> u32 {
-    let counts = serving.log().counts();
-    let pages = counts
-        .iter()
-        .filter(|(url, _)| !url.ends_with("/robots.txt"));
-    pages.map(|(_, count)| count - 1).sum()
+    webs::requests(serving)
+        .values()
+        .map(|count| count - 1)
+        .sum()
 }
 
 /// Draws a time after which to kill. Half of the times are within 120 ms, while a store is opened.
@@ -149,16 +143,10 @@ async fn living(mut round: Round) {
     let homes = serving.homes();
     let crawl = crawl(&homes);
     let run = |last: &'static [&'static str]| -> Vec<&str> {
-        let first = ["run", "--allow-private", "--scope", "any"];
-        let homes = homes.iter().map(String::as_str);
-        let budget = ["--connections", "8", "--budget", "200/s"];
-        let last = last.iter().copied();
-        first
-            .into_iter()
-            .chain(budget)
-            .chain(last)
-            .chain(homes)
-            .collect()
+        let mut run = words("run --allow-private --scope any --connections 8 --budget 200/s");
+        run.extend(last);
+        run.extend(homes.iter().map(String::as_str));
+        run
     };
     let mut elsewhere = TortureSubject::new();
     elsewhere.run(&crawl);

@@ -11,11 +11,12 @@ use std::path::Path;
 use rand::RngExt;
 
 use crate::disk::{Number, ROOT, SimulatedDisk, Survival};
-use crate::kills::{COST, crawl, instant, plan, repeats, reported, serve};
+use crate::kills::{COST, crawl, instant, plan, repeats, reported};
 use crate::mount::{Mounted, SharedDisk};
 use crate::oracle;
 use crate::rounds::{Round, rounds};
 use crate::subject::TortureSubject;
+use crate::webs::serve;
 
 /// A store on a simulated disk whose power can be cut.
 pub struct Rig {

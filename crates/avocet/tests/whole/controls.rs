@@ -16,35 +16,26 @@ async fn controls_need_the_token_and_a_page_of_ours() {
     assert_eq!(mode.permissions().mode() & 0o777, 0o600);
 
     // The API refuses requests without the token, and requests from pages of other sites.
-    let bare = running.ask("POST", "/api/v1/control/pause", &[], "");
+    let pause =
+        |headers: &[(&str, &str)]| running.ask("POST", "/api/v1/control/pause", headers, "");
+    let bare = pause(&[]);
     assert_eq!(
         (bare.status, &bare.json()["error"]["reason"]),
         (401, &json!("token"))
     );
     let bearer = format!("Bearer {}", running.token);
-    let wrong = [("Authorization", "Bearer x")];
-    assert_eq!(
-        running
-            .ask("POST", "/api/v1/control/pause", &wrong, "")
-            .status,
-        401
-    );
+    assert_eq!(pause(&[("Authorization", "Bearer x")]).status, 401);
     let foreign = [
         ("Authorization", bearer.as_str()),
         ("Origin", "http://evil.example"),
     ];
-    let refused = running.ask("POST", "/api/v1/control/pause", &foreign, "");
+    let refused = pause(&foreign);
     assert_eq!(
         (refused.status, &refused.json()["error"]["reason"]),
         (403, &json!("origin"))
     );
     let rebound = [("Authorization", bearer.as_str()), ("Host", "evil.example")];
-    assert_eq!(
-        running
-            .ask("POST", "/api/v1/control/pause", &rebound, "")
-            .status,
-        421
-    );
+    assert_eq!(pause(&rebound).status, 421);
     for path in ["/api/v1/seeds", "/api/v1/settings"] {
         assert_eq!(running.ask("GET", path, &[], "").status, 401);
     }
@@ -89,18 +80,13 @@ async fn controls_need_the_token_and_a_page_of_ours() {
         403,
         "the CSRF token alone is not enough"
     );
-    assert_eq!(
-        post(&with(&[("Origin", "http://evil.example")]), &filled),
-        403
-    );
-    assert_eq!(
-        post(&with(&[("Sec-Fetch-Site", "cross-site")]), &filled),
-        403
-    );
-    assert_eq!(
-        post(&with(&[("Sec-Fetch-Site", "same-site")]), &filled),
-        403
-    );
+    for field in [
+        ("Origin", "http://evil.example"),
+        ("Sec-Fetch-Site", "cross-site"),
+        ("Sec-Fetch-Site", "same-site"),
+    ] {
+        assert_eq!(post(&with(&[field]), &filled), 403, "{field:?}");
+    }
     assert!(!running.program.store().join("PAUSED").exists());
     assert_eq!(
         post(&with(&[("Sec-Fetch-Site", "same-origin")]), &filled),
@@ -174,12 +160,8 @@ async fn budgets_policies_blocks_and_seeds_take_effect() {
         .trim_start_matches("http://")
         .trim_end_matches('/')
         .to_owned();
-    assert_eq!(
-        running
-            .control("control/block", &json!({ "host": host }))
-            .status,
-        200
-    );
+    let set = running.control("control/block", &json!({ "host": host }));
+    assert_eq!(set.status, 200, "{}", set.body);
     let crawl = running.program.store().join("crawl.json");
     for _ in 0..100 {
         let told = std::fs::read_to_string(&crawl).unwrap();

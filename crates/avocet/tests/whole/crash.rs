@@ -1,28 +1,27 @@
 //! Tests of kills at any instant and of a full disk. The test server's log is the oracle.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use testweb::site::{Faults, Latency, RobotsShares, ServedWeb, Spread, WebClock, WebPlan};
+use testweb::site::{Faults, Latency, RobotsShares, Spread, WebPlan};
 
 use crate::program::{TestProgram, warcio_accepts};
+use crate::webs::{crawl, requests, serve};
 
 /// Maximum number of requests that a kill may lose: 8 connections and one group commit of 20 pages.
 const COST: usize = 8 + 20;
+const EIGHT: [&str; 2] = ["--connections", "8"];
 
 /// Plans a web without temporary errors, so that two crawls of it must agree.
 fn steady(seed: u64, pages: usize) -> WebPlan {
     let none = RobotsShares {
         rules: 0.3,
-        delay: 0.0,
         missing: 0.7,
-        broken: 0.0,
+        ..RobotsShares::default()
     };
     let faults = Faults {
         redirects: 0.05,
         gone: 0.05,
-        broken: 0.0,
-        busy: 0.0,
+        ..Faults::default()
     };
     let pause = Spread {
         median: 0.004,
@@ -41,41 +40,15 @@ fn steady(seed: u64, pages: usize) -> WebPlan {
     }
 }
 
-fn arguments(homes: &[String]) -> Vec<&str> {
-    let mut arguments = vec![
-        "crawl",
-        "--allow-private",
-        "--scope",
-        "any",
-        "--connections",
-        "8",
-    ];
-    arguments.extend(homes.iter().map(String::as_str));
-    arguments
-}
-
-fn asked(serving: &ServedWeb) -> BTreeMap<String, u32> {
-    let mut counts = serving.log().counts();
-    counts.retain(|url, _| !url.ends_with("/robots.txt"));
-    counts
-}
-
-/// Checks the invariants that must hold after any stop.
-fn check(program: &TestProgram) {
-    assert_eq!(program.json(&["verify"])["problems"], serde_json::json!([]));
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_at_any_instant_lose_nothing_and_cost_little() {
-    let serving = ServedWeb::start(steady(21, 400).invent(), WebClock::Still, None)
-        .await
-        .unwrap();
+    let serving = serve(steady(21, 400)).await;
     let homes = serving.homes();
-    let arguments = arguments(&homes);
+    let arguments = crawl(&homes, &EIGHT);
     let straight = TestProgram::new();
     straight.json(&arguments);
     let expected = straight.fetched();
-    let once = asked(&serving);
+    let once = requests(&serving);
 
     let killed = TestProgram::new();
     let mut kills = 0u32;
@@ -98,7 +71,7 @@ async fn kills_at_any_instant_lose_nothing_and_cost_little() {
         expected,
         "exactly the pages of an uninterrupted crawl"
     );
-    let repeated: u32 = asked(&serving)
+    let repeated: u32 = requests(&serving)
         .iter()
         .map(|(url, count)| count - once[url] - 1)
         .sum();
@@ -106,17 +79,15 @@ async fn kills_at_any_instant_lose_nothing_and_cost_little() {
         repeated as usize <= kills as usize * COST,
         "{repeated} requests repeated by {kills} kills"
     );
-    check(&killed);
+    killed.verified();
     warcio_accepts(&killed.warcs());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_between_any_two_steps_of_a_commit_is_made_good() {
-    let serving = ServedWeb::start(steady(22, 150).invent(), WebClock::Still, None)
-        .await
-        .unwrap();
+    let serving = serve(steady(22, 150)).await;
     let homes = serving.homes();
-    let arguments = arguments(&homes);
+    let arguments = crawl(&homes, &EIGHT);
     let straight = TestProgram::new();
     straight.json(&arguments);
     let expected = straight.fetched();
@@ -133,10 +104,10 @@ async fn a_crash_between_any_two_steps_of_a_commit_is_made_good() {
                 !crashed.status.success() || point == "published",
                 "{point}:{count}"
             );
-            check(&program);
+            program.verified();
             program.json(&arguments);
             assert_eq!(program.fetched(), expected, "{point}:{count}");
-            check(&program);
+            program.verified();
             warcio_accepts(&program.warcs());
         }
     }
@@ -146,18 +117,16 @@ async fn a_crash_between_any_two_steps_of_a_commit_is_made_good() {
 /// file holds more, and nothing is torn.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_while_the_archive_makes_room_leaves_it_whole() {
-    let serving = ServedWeb::start(steady(24, 80).invent(), WebClock::Still, None)
-        .await
-        .unwrap();
+    let serving = serve(steady(24, 80)).await;
     let homes = serving.homes();
-    let mut arguments = arguments(&homes);
+    let mut arguments = crawl(&homes, &EIGHT);
     arguments.extend(["--buffer", "9"]);
     for point in ["archived:2", "committed:2", "moved", "collected"] {
         let program = TestProgram::new();
         let mut command = program.command(&arguments);
         let crashed = command.env("AVOCET_CRASH_AT", point).output().unwrap();
         assert!(!crashed.status.success(), "{point}");
-        check(&program);
+        program.verified();
         // A smaller buffer drops one more page.
         program.json(&arguments);
         arguments.pop();
@@ -165,7 +134,7 @@ async fn a_crash_while_the_archive_makes_room_leaves_it_whole() {
         program.json(&arguments);
         arguments.pop();
         arguments.push("9");
-        check(&program);
+        program.verified();
         assert_eq!(program.lines(&["export", "pages"]).len(), 8, "{point}");
         let mut records = 0;
         for warc in program.warcs() {
@@ -202,11 +171,9 @@ async fn a_full_disk_stops_the_crawl_and_loses_nothing() {
         sizes,
         ..steady(23, 300)
     };
-    let serving = ServedWeb::start(plan.invent(), WebClock::Still, None)
-        .await
-        .unwrap();
+    let serving = serve(plan).await;
     let homes = serving.homes();
-    let arguments = arguments(&homes).join(" ");
+    let arguments = crawl(&homes, &EIGHT).join(" ");
     let program = TestProgram::new();
     let script = format!(
         "set -e; mkdir -p {disk}; mount -t tmpfs -o size=3m tmpfs {disk}; avocet() {{ '{avocet}' \"$@\" --store {disk}; }}

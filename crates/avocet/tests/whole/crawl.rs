@@ -1,10 +1,13 @@
 //! Tests of whole crawls of an invented web, checked against the true state of this web.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use testweb::site::{InventedRobots, PageAnswer, ServedWeb, TruthScope, WebClock, WebPlan};
+use serde_json::json;
+use testweb::site::{InventedRobots, PageAnswer, ServedWeb, TruthScope, WebPlan};
 
-use crate::program::{TestProgram, warcio_accepts};
+use crate::files::Files;
+use crate::program::{TestProgram, has, holds, warcio_accepts};
+use crate::webs::{crawl, requests, serve};
 
 /// Returns the URLs that a complete crawl must request.
 fn expected(serving: &ServedWeb) -> BTreeSet<String> {
@@ -17,30 +20,14 @@ fn expected(serving: &ServedWeb) -> BTreeSet<String> {
         .collect()
 }
 
-fn crawl_all<'a>(homes: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
-    let mut arguments = vec!["crawl", "--allow-private", "--scope", "any"];
-    arguments.extend(homes.iter().map(String::as_str));
-    arguments.extend(more);
-    arguments
-}
-
-/// Returns the number of requests for each URL, without robots.txt.
-fn asked(serving: &ServedWeb) -> BTreeMap<String, u32> {
-    let mut counts = serving.log().counts();
-    counts.retain(|url, _| !url.ends_with("/robots.txt"));
-    counts
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crawl_asks_for_every_page_once_and_for_no_other() {
-    let serving = ServedWeb::start(WebPlan::small(11).invent(), WebClock::Still, None)
-        .await
-        .unwrap();
+    let serving = serve(WebPlan::small(11)).await;
     let program = TestProgram::new();
     let homes = serving.homes();
-    let summary = program.json(&crawl_all(&homes, &[]));
+    let summary = program.json(&crawl(&homes, &[]));
 
-    let asked = asked(&serving);
+    let asked = requests(&serving);
     assert_eq!(
         asked.keys().cloned().collect::<BTreeSet<_>>(),
         expected(&serving)
@@ -58,9 +45,7 @@ async fn a_crawl_asks_for_every_page_once_and_for_no_other() {
     let fetched = program.fetched();
     assert_eq!(summary["pages"], fetched.len());
     assert!(!fetched.is_empty());
-    let verified = program.json(&["verify"]);
-    assert_eq!(verified["problems"], serde_json::json!([]));
-    assert_eq!(verified["copies"], fetched.len());
+    assert_eq!(program.verified()["copies"], fetched.len());
     warcio_accepts(&program.warcs());
 }
 
@@ -89,24 +74,19 @@ fn lacks_robots(serving: &ServedWeb, url: &str) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_crawl_is_idle_and_a_refresh_finds_what_changed() {
-    let serving = ServedWeb::start(WebPlan::small(12).invent(), WebClock::Still, None)
-        .await
-        .unwrap();
+    let serving = serve(WebPlan::small(12)).await;
     let program = TestProgram::new();
     let homes = serving.homes();
-    let first = program.json(&crawl_all(&homes, &[]));
+    let first = program.json(&crawl(&homes, &[]));
     let requests = serving.log().requests();
 
-    let second = program.json(&crawl_all(&homes, &[]));
-    assert_eq!(
-        (&second["pages"], &second["unchanged"]),
-        (&0.into(), &0.into())
-    );
+    let second = program.json(&crawl(&homes, &[]));
+    holds(&second, &json!({ "pages": 0, "unchanged": 0 }));
     assert_eq!(second["urls_seen"], first["urls_seen"]);
 
     // Nothing has changed, as conditional requests and equal texts show. Nothing is stored twice.
     age();
-    let third = program.json(&crawl_all(&homes, &["--refresh-after", "1s"]));
+    let third = program.json(&crawl(&homes, &["--refresh-after", "1s"]));
     assert_eq!(third["pages"], 0, "{third}");
     assert!(
         third["unchanged"].as_u64() >= first["pages"].as_u64(),
@@ -117,20 +97,18 @@ async fn a_second_crawl_is_idle_and_a_refresh_finds_what_changed() {
     // A day later pages have changed.
     serving.advance(86_400.0);
     age();
-    let fourth = program.json(&crawl_all(&homes, &["--refresh-after", "1s"]));
+    let fourth = program.json(&crawl(&homes, &["--refresh-after", "1s"]));
     assert!(fourth["pages"].as_u64() > Some(10), "{fourth}");
-    assert_eq!(program.json(&["verify"])["problems"], serde_json::json!([]));
+    program.verified();
     warcio_accepts(&program.warcs());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rebuild_and_import_make_the_same_store_from_the_archive() {
-    let serving = ServedWeb::start(WebPlan::small(13).invent(), WebClock::Still, None)
-        .await
-        .unwrap();
+    let serving = serve(WebPlan::small(13)).await;
     let program = TestProgram::new();
     let homes = serving.homes();
-    program.json(&crawl_all(&homes, &[]));
+    program.json(&crawl(&homes, &[]));
     let fetched = program.fetched();
     let urls = program.lines(&["export", "urls"]).len();
     let page = program.lines(&["export", "pages"]).swap_remove(0);
@@ -144,7 +122,7 @@ async fn rebuild_and_import_make_the_same_store_from_the_archive() {
     program.run(&["rebuild"]);
     assert_eq!(program.fetched(), fetched);
     assert_eq!(program.json(&["search", &word])["total"], search["total"]);
-    assert_eq!(program.json(&["verify"])["problems"], serde_json::json!([]));
+    program.verified();
     // Rebuild finds pages behind an unavailable robots.txt again by the links to them.
     assert_eq!(program.lines(&["export", "urls"]).len(), urls);
 
@@ -160,7 +138,7 @@ async fn rebuild_and_import_make_the_same_store_from_the_archive() {
     arguments.extend(files.iter().map(String::as_str));
     other.run(&arguments);
     assert_eq!(other.fetched(), fetched);
-    assert_eq!(other.json(&["verify"])["problems"], serde_json::json!([]));
+    other.verified();
     warcio_accepts(&other.warcs());
 }
 
@@ -171,15 +149,13 @@ async fn limits_hold_and_a_stopped_crawl_goes_on() {
         pages: 120,
         ..WebPlan::small(14)
     };
-    let serving = ServedWeb::start(plan.invent(), WebClock::Still, None)
-        .await
-        .unwrap();
+    let serving = serve(plan).await;
     let program = TestProgram::new();
     let homes = serving.homes();
-    let first = program.json(&crawl_all(&homes, &["--pages", "25"]));
+    let first = program.json(&crawl(&homes, &["--pages", "25"]));
     assert_eq!(first["pages"], 25);
     assert!(first["queued"].as_u64() > Some(0), "{first}");
-    let rest = program.json(&crawl_all(&homes, &[]));
+    let rest = program.json(&crawl(&homes, &[]));
     assert_eq!(
         program.fetched().len() as u64,
         25 + rest["pages"].as_u64().unwrap()
@@ -192,20 +168,46 @@ async fn limits_hold_and_a_stopped_crawl_goes_on() {
     assert!(honest > 0);
 
     let shallow = TestProgram::new();
-    shallow.json(&crawl_all(&homes, &["--depth", "1"]));
+    shallow.json(&crawl(&homes, &["--depth", "1"]));
     let lines = shallow.lines(&["export", "urls"]);
     assert!(lines.iter().all(|line| line["depth"].as_u64() <= Some(1)));
     assert!(lines.len() > homes.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_without_a_url_sends_the_contact_of_the_last_one() {
+    let files = Files::site(5, 100);
+    let home = format!("http://{}/", files.serve().await);
+    let program = TestProgram::new();
+    let contact = "mailto:owner@example.org";
+    program.json(&["crawl", &home, "--pages", "1", "--contact", contact]);
+    let before = files.heads().len();
+    program.json(&["crawl"]);
+    assert_eq!(program.fetched().len(), 6);
+    for head in files.heads() {
+        has(&head, "(+mailto:owner@example.org)");
+    }
+    assert!(files.heads().len() >= before + 5, "{:?}", files.heads());
+    // A contact of the command line wins, and a crawl with a URL starts from the settings alone.
+    for (more, sent) in [
+        (
+            &["--contact", "mailto:other@example.org"][..],
+            "+mailto:other@",
+        ),
+        (&[&home], "avocet/"),
+    ] {
+        program.json(&[&["crawl", "--refresh-after", "1ms"], more].concat());
+        let last = files.heads().pop().unwrap();
+        assert!(last.contains(sent) && !last.contains("owner@"), "{last}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_exported_can_be_read() {
-    let serving = ServedWeb::start(WebPlan::small(15).invent(), WebClock::Still, None)
-        .await
-        .unwrap();
+    let serving = serve(WebPlan::small(15)).await;
     let program = TestProgram::new();
     let homes = serving.homes();
-    program.json(&crawl_all(&homes, &[]));
+    program.json(&crawl(&homes, &[]));
     for line in program.lines(&["export", "urls"]) {
         let keys: Vec<&String> = line.as_object().unwrap().keys().collect();
         assert_eq!(
@@ -283,16 +285,14 @@ async fn a_crawl_through_a_proxy_is_as_complete_and_as_polite() {
         pages: 40,
         ..WebPlan::small(16)
     };
-    let serving = ServedWeb::start(plan.invent(), WebClock::Still, None)
-        .await
-        .unwrap();
+    let serving = serve(plan).await;
     let proxy = format!("http://{}", proxy().await);
     let program = TestProgram::new();
     let homes = serving.homes();
     let more = ["--proxy", proxy.as_str(), "--delay", "0s"];
-    program.json(&crawl_all(&homes, &more));
+    program.json(&crawl(&homes, &more));
     assert_eq!(
-        asked(&serving).into_keys().collect::<BTreeSet<_>>(),
+        requests(&serving).into_keys().collect::<BTreeSet<_>>(),
         expected(&serving)
     );
     for (server, _) in serving.web().servers() {
@@ -307,9 +307,7 @@ async fn names_that_share_an_address_share_its_politeness() {
         pages: 20,
         ..WebPlan::small(17)
     };
-    let serving = ServedWeb::start(plan.invent(), WebClock::Still, None)
-        .await
-        .unwrap();
+    let serving = serve(plan).await;
     let address = serving.homes()[0].clone();
     // Another spelling of the address is another host for robots.txt, but the same server.
     let mapped = address.replace("127.10.0.1", "[::ffff:127.10.0.1]");

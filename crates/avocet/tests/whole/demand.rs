@@ -7,7 +7,7 @@ use lab::loopback::Press;
 use serde_json::Value;
 
 use crate::files::Files;
-use crate::program::TestProgram;
+use crate::program::{TestProgram, words};
 use crate::server::AvocetServer;
 use crate::sources;
 
@@ -41,18 +41,8 @@ fn guide() -> Files {
 
 /// Runs `avocet run` for 9 s, while a new edition appears every 400 ms.
 async fn keep(program: &TestProgram, files: &Files, home: &str, first: usize) {
-    let mut child = program.start(&[
-        "run",
-        home,
-        "--budget",
-        "12/s",
-        "--delay",
-        "0s",
-        "--time",
-        "9s",
-        "--no-serve",
-        "--allow-private",
-    ]);
+    let line = "--budget 12/s --delay 0s --time 9s --no-serve --allow-private";
+    let mut child = program.start(&words(&format!("run {home} {line}")));
     let mut number = first;
     while child.try_wait().unwrap().is_none() {
         number += 1;

@@ -1,12 +1,12 @@
 //! Tests of `avocet export pages`: Markdown files, chunks, filters and failed extractions.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::files::Files;
-use crate::program::TestProgram;
+use crate::program::{TestProgram, below, has, holds, words};
 
 const HTML: &str = "text/html; charset=utf-8";
 
@@ -42,20 +42,6 @@ fn guide() -> String {
         .to_owned()
 }
 
-/// Returns all files below a directory, sorted.
-fn below(root: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(root).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => found.extend(below(&path)),
-            false => found.push(path),
-        }
-    }
-    found.sort();
-    found
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_become_files_with_front_matter() {
     let pages = [
@@ -71,18 +57,12 @@ async fn pages_become_files_with_front_matter() {
     let out = program.path("pages");
     let out = out.to_str().unwrap();
     let summary = program.json(&["export", "pages", "--format", "md", "--out", out]);
-    assert_eq!(
-        (&summary["pages"], &summary["written"]),
-        (&5.into(), &5.into()),
-        "{summary}"
-    );
+    holds(&summary, &json!({ "pages": 5, "written": 5 }));
     let files = below(Path::new(out));
     assert_eq!(files.len(), 6, "{files:?}");
     let list = fs::read_to_string(Path::new(out).join("files.jsonl")).unwrap();
-    let list: Vec<Value> = list
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let list = list.lines().map(|line| serde_json::from_str(line).unwrap());
+    let list: Vec<Value> = list.collect();
     assert!(
         list.iter()
             .all(|line| files.contains(&Path::new(out).join(line["file"].as_str().unwrap()))),
@@ -98,11 +78,9 @@ async fn pages_become_files_with_front_matter() {
         head.starts_with("---\ntitle: \"\\\"Guide\\\": a \\\\ b\"\n"),
         "{head}"
     );
-    assert!(
-        head.contains(&format!(
-            "\nurl: \"http://{address}/guide\"\nfetched_at: \"2"
-        )),
-        "{head}"
+    has(
+        head,
+        &format!("\nurl: \"http://{address}/guide\"\nfetched_at: \"2"),
     );
     assert!(head.contains("\nextraction: article"), "{head}");
     let expected = format!(
@@ -130,14 +108,9 @@ async fn pages_become_files_with_front_matter() {
 #[tokio::test(flavor = "multi_thread")]
 async fn chunks_name_their_headings_and_fragments() {
     let (program, address) = crawled(&[("/guide", guide())]).await;
-    let chunks = program.lines(&[
-        "export",
-        "pages",
-        "--chunks",
-        "100",
-        "--query",
-        "install make",
-    ]);
+    let mut chosen = words("export pages --chunks 100 --query");
+    chosen.push("install make");
+    let chunks = program.lines(&chosen);
     let page = format!("http://{address}/guide");
     let found: Vec<(&str, Vec<&str>, &str)> = chunks
         .iter()
@@ -177,18 +150,7 @@ async fn chunks_name_their_headings_and_fragments() {
 
     let out = program.path("chunks");
     let out = out.to_str().unwrap();
-    let arguments = [
-        "export",
-        "pages",
-        "--chunks",
-        "100",
-        "--query",
-        "install make",
-        "--format",
-        "md",
-        "--out",
-        out,
-    ];
+    let arguments = [&chosen[..], &["--format", "md", "--out", out]].concat();
     assert_eq!(program.json(&arguments)["written"], 3);
     let files = below(Path::new(out));
     let last = fs::read_to_string(
@@ -198,9 +160,9 @@ async fn chunks_name_their_headings_and_fragments() {
             .unwrap(),
     )
     .unwrap();
-    assert!(
-        last.contains("\nindex: 2\nchunks: 3\nheadings: [\"\\\"Guide\\\": a \\\\ b\", \"Use\"]\n"),
-        "{last}"
+    has(
+        &last,
+        "\nindex: 2\nchunks: 3\nheadings: [\"\\\"Guide\\\": a \\\\ b\", \"Use\"]\n",
     );
 }
 
@@ -225,10 +187,9 @@ async fn the_same_main_text_on_many_pages_is_a_failed_extraction() {
             .iter()
             .find(|line| line["title"] == title.as_str())
             .unwrap();
-        assert_eq!(
-            (&line["extraction"], &line["extraction_reason"]),
-            (&"fallback".into(), &"repeated".into()),
-            "{line}"
+        holds(
+            line,
+            &json!({ "extraction": "fallback", "extraction_reason": "repeated" }),
         );
         let text = line["text"].as_str().unwrap();
         assert_eq!(
@@ -276,20 +237,10 @@ async fn pages_are_chosen_by_site_time_and_query() {
         arguments.extend(filter);
         assert_eq!(program.lines(&arguments).len(), expected, "{filter:?}");
     }
-    let wrong: [&[&str]; 6] = [
-        &["export", "pages", "--format", "md"],
-        &["export", "pages", "--since", "soon"],
-        &["export", "pages", "--chunks", "0"],
-        &["export", "urls", "--query", "x"],
-        &["export", "links", "--format", "md", "--out", "x"],
-        &["export", "warc"],
-    ];
-    for arguments in wrong {
-        let (code, said) = program.fail(arguments);
-        assert_eq!(code, Some(2), "{arguments:?}: {said}");
+    for (flag, value, expected) in [("--topic", "unknown", 1), ("--since", "soon", 2)] {
+        let (code, said) = program.fail(&["export", "pages", flag, value]);
+        assert_eq!(code, Some(expected), "{said}");
     }
-    let (code, said) = program.fail(&["export", "pages", "--topic", "unknown"]);
-    assert_eq!(code, Some(1), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -316,17 +267,15 @@ async fn pages_are_chosen_by_topic() {
         .collect();
     let (program, address) = crawled(&pages).await;
     let url = |path: &str| format!("http://{address}{path}");
-    let mut train = vec!["topic".to_owned(), "train".to_owned(), "birds".to_owned()];
+    let mut train = "topic train birds".to_owned();
     for (path, _) in &pages[..12] {
-        let flag = if path.contains("engine") {
-            "--negative"
-        } else {
-            "--positive"
+        let flag = match path.contains("engine") {
+            true => "--negative",
+            false => "--positive",
         };
-        train.extend([flag.to_owned(), url(path)]);
+        train += &format!(" {flag} {}", url(path));
     }
-    let train: Vec<&str> = train.iter().map(String::as_str).collect();
-    program.json(&train);
+    program.json(&words(&train));
     let found = program.lines(&["export", "pages", "--topic", "birds"]);
     let urls: Vec<&str> = found
         .iter()

@@ -18,6 +18,8 @@ pub struct Files {
     /// The entity tag of every response, if any.
     tag: Option<&'static str>,
     denials: Arc<AtomicU32>,
+    /// The heads of all requests so far.
+    heads: Arc<Mutex<Vec<String>>>,
 }
 
 impl Files {
@@ -62,6 +64,11 @@ impl Files {
         self.files.lock().unwrap().remove(path);
     }
 
+    /// Returns the heads of all requests so far.
+    pub fn heads(&self) -> Vec<String> {
+        self.heads.lock().unwrap().clone()
+    }
+
     /// Returns the number of 304 responses.
     pub fn denials(&self) -> u32 {
         self.denials.load(Ordering::Relaxed)
@@ -85,6 +92,7 @@ impl Files {
                     }
                     let head = String::from_utf8_lossy(&head).into_owned();
                     stream.write_all(files.answer(&head).as_bytes()).await.ok();
+                    files.heads.lock().unwrap().push(head);
                 });
             }
         });

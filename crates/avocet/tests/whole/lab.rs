@@ -2,84 +2,40 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::program::TestProgram;
+use crate::program::{TestProgram, holds, words};
 
 /// Each experiment, with flags that make its world small.
-const EXPERIMENTS: [(&str, &[&str]); 7] = [
-    ("ordering", &["--set", "pages=300", "--set", "hosts=7"]),
-    ("servers", &["--set", "pages=300", "--set", "servers=20"]),
-    (
-        "currency",
-        &["--set", "pages=200", "--set", "span=120", "--draws", "500"],
-    ),
-    (
-        "refresh",
-        &[
-            "--set",
-            "pages=80",
-            "--set",
-            "weeks=12",
-            "--set",
-            "queries=50",
-            "--budget",
-            "0.05,0.2",
-        ],
-    ),
-    (
-        "ephemeral",
-        &[
-            "--set",
-            "sources=40",
-            "--set",
-            "sites=4",
-            "--set",
-            "days=2",
-            "--set",
-            "articles=0.01",
-            "--rate",
-            "0.004",
-        ],
-    ),
-    ("partition", &["--set", "pages=300", "--set", "hosts=20"]),
-    ("world", &["--world", "invented:topics"]),
+const EXPERIMENTS: [&str; 7] = [
+    "ordering --set pages=300 --set hosts=7",
+    "servers --set pages=300 --set servers=20",
+    "currency --set pages=200 --set span=120 --draws 500",
+    "refresh --set pages=80 --set weeks=12 --set queries=50 --budget 0.05,0.2",
+    "ephemeral --set sources=40 --set sites=4 --set days=2 --set articles=0.01 --rate 0.004",
+    "partition --set pages=300 --set hosts=20",
+    "world --world invented:topics",
 ];
-
-fn arguments<'a>(experiment: &'a str, more: &[&'a str], last: &[&'a str]) -> Vec<&'a str> {
-    [&["lab", experiment][..], more, last].concat()
-}
 
 #[test]
 fn every_experiment_prints_what_the_contract_says() {
     let program = TestProgram::new();
-    for (experiment, more) in EXPERIMENTS {
-        let found = program.json(&arguments(
-            experiment,
-            more,
-            &["--seed", "3", "--runs", "2"],
-        ));
-        let keys: Vec<&str> = found
-            .as_object()
-            .unwrap()
-            .keys()
-            .map(String::as_str)
-            .collect();
+    let keys =
+        |object: &Value| -> Vec<String> { object.as_object().unwrap().keys().cloned().collect() };
+    for line in EXPERIMENTS {
+        let experiment = words(line)[0];
+        let found = program.json(&words(&format!("lab {line} --seed 3 --runs 2")));
         let expected = ["command", "experiment", "rows", "runs", "seed", "world"];
-        assert_eq!(keys, expected, "{experiment}");
-        assert_eq!(found["experiment"], experiment);
-        assert_eq!((&found["seed"], &found["runs"]), (&3.into(), &2.into()));
+        assert_eq!(keys(&found), expected, "{experiment}");
+        holds(
+            &found,
+            &json!({ "experiment": experiment, "seed": 3, "runs": 2 }),
+        );
         let rows = found["rows"].as_array().unwrap();
         assert!(rows.len() > 3, "{experiment}");
         for row in rows {
-            let keys: Vec<&str> = row
-                .as_object()
-                .unwrap()
-                .keys()
-                .map(String::as_str)
-                .collect();
             let expected = ["high", "low", "metric", "params", "policy", "value", "x"];
-            assert_eq!(keys, expected, "{experiment}");
+            assert_eq!(keys(row), expected, "{experiment}");
             let (low, value) = (row["low"].as_f64(), row["value"].as_f64().unwrap());
             assert!(low.is_none_or(|low| low <= value), "{experiment}: {row}");
         }
@@ -99,8 +55,7 @@ fn every_experiment_prints_what_the_contract_says() {
 /// Returns the names of the metrics that `--help` defines.
 fn metrics_of_help(experiment: &str) -> Vec<String> {
     let program = TestProgram::new();
-    let help = program.run(&["lab", experiment, "--help"]).stdout;
-    let help = String::from_utf8(help).unwrap();
+    let help = program.text(&["lab", experiment, "--help"]);
     let metrics = help.split("Metrics:\n").nth(1).unwrap();
     let names = metrics.lines().take_while(|line| !line.is_empty());
     names
@@ -111,18 +66,11 @@ fn metrics_of_help(experiment: &str) -> Vec<String> {
 #[test]
 fn the_seed_decides_every_byte_and_threads_none() {
     let program = TestProgram::new();
-    for (experiment, more) in EXPERIMENTS {
+    for experiment in EXPERIMENTS {
         let run = |seed: &str, threads: &str| {
-            let last = [
-                "--json",
-                "--runs",
-                "2",
-                "--seed",
-                seed,
-                "--threads",
-                threads,
-            ];
-            program.run(&arguments(experiment, more, &last)).stdout
+            let line =
+                format!("lab {experiment} --json --runs 2 --seed {seed} --threads {threads}");
+            program.run(&words(&line)).stdout
         };
         let first = run("5", "1");
         assert_ne!(first, run("6", "2"), "{experiment}");
@@ -165,10 +113,8 @@ fn a_graph_of_edges_alone_is_enough() {
 fn figures_and_numbers_are_written_where_the_user_says() {
     let program = TestProgram::new();
     let out = program.path("out");
-    let (experiment, more) = EXPERIMENTS[0];
-    let last = ["--out", out.to_str().unwrap()];
-    let said = program.run(&arguments(experiment, more, &last)).stdout;
-    let said = String::from_utf8(said).unwrap();
+    let line = format!("lab {} --out {}", EXPERIMENTS[0], out.display());
+    let said = program.text(&words(&line));
     assert!(said.contains("seed 1") && said.contains("the same again: avocet lab ordering"));
     assert!(said.contains("UO1"), "{said}");
     let names: Vec<String> = fs::read_dir(&out)
@@ -184,15 +130,8 @@ fn an_invented_world_can_be_written_and_used_again() {
     let program = TestProgram::new();
     let copy = program.path("copy");
     let copy = copy.to_str().unwrap();
-    let knobs = [
-        "--world",
-        "invented:graph",
-        "--set",
-        "pages=300",
-        "--set",
-        "hosts=7",
-    ];
-    let wrote = program.json(&arguments("world", &knobs, &["--write", copy]));
+    let line = "lab world --world invented:graph --set pages=300 --set hosts=7 --write";
+    let wrote = program.json(&words(&format!("{line} {copy}")));
     let read = program.json(&["lab", "world", "--world", copy]);
     assert_eq!(wrote["rows"], read["rows"]);
 }

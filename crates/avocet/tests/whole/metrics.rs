@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::program::words;
 use crate::running::CrawlProcess;
 use crate::server::AvocetServer;
 use crate::webs;
@@ -26,6 +27,7 @@ fn differences(state: &Value, said: &BTreeMap<String, f64>) -> Vec<String> {
     let mut pairs = [
         ("urls", "/urls_seen"),
         ("queued", "/queued"),
+        ("due", "/due"),
         ("visits", "/visits"),
         ("price", "/price"),
         ("budget_per_second", "/budget"),
@@ -127,14 +129,8 @@ async fn the_numbers_of_a_crawl_are_those_it_says_of_itself() {
     assert!(server.get("/dashboard").body.contains("No crawl runs"));
 
     // A server that was already running notices the start and the end of a crawl.
-    let mut crawl = program.start(&[
-        "run",
-        &homes[0],
-        "--allow-private",
-        "--no-serve",
-        "--budget",
-        "30/s",
-    ]);
+    let line = format!("run {} --allow-private --no-serve --budget 30/s", homes[0]);
+    let mut crawl = program.start(&words(&line));
     server.until("/metrics", |answer| {
         numbers(&answer.body)["avocet_crawl_running"] == 1.0
     });

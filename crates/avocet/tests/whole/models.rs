@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::program::TestProgram;
+use crate::program::{TestProgram, words};
 use crate::webs::{crawl, plain, scores, serve};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -45,14 +45,11 @@ async fn a_refresh_does_not_wait_for_the_threshold() {
     let (homes, program) = (serving.homes(), TestProgram::new());
     let (path, scores) = scores(&program, &serving);
     let least = scores[&homes[0]].to_string();
-    let again = [
-        "--order",
-        "given",
-        "--scores",
-        path.to_str().unwrap(),
-        "--threshold",
-        &least,
-    ];
+    let line = format!(
+        "--order given --scores {} --threshold {least}",
+        path.display()
+    );
+    let again = words(&line);
     let first = program.json(&crawl(&homes, &again));
     std::thread::sleep(std::time::Duration::from_millis(1100));
     let second = program.json(&crawl(
@@ -68,11 +65,7 @@ async fn pages_kept_before_there_was_a_buffer_fall_out_too() {
     let (homes, program) = (serving.homes(), TestProgram::new());
     program.json(&crawl(&homes, &["--pages", "12"]));
     program.json(&crawl(&homes, &["--buffer", "8"]));
-    let verified = program.json(&["verify"]);
-    assert_eq!(
-        (&verified["problems"], &verified["copies"]),
-        (&json!([]), &json!(8))
-    );
+    assert_eq!(program.verified()["copies"], 8);
     assert_eq!(program.lines(&["export", "pages"]).len(), 8);
 }
 
@@ -99,20 +92,12 @@ async fn a_buffer_keeps_the_best_pages_in_archive_and_index() {
         kept.iter().all(|&score| score >= best[19]),
         "{kept:?} of {best:?}"
     );
-    let verified = program.json(&["verify"]);
-    assert_eq!(
-        (&verified["problems"], &verified["copies"]),
-        (&json!([]), &json!(20))
-    );
+    assert_eq!(program.verified()["copies"], 20);
     assert_eq!(program.json(&["status"])["documents"], 20);
     // A smaller buffer drops from a file that is closed and from the one that is open.
     let smaller = [&buffer[..5], &["7"]].concat();
     assert_eq!(program.json(&crawl(&homes, &smaller))["dropped"], 13);
-    let verified = program.json(&["verify"]);
-    assert_eq!(
-        (&verified["problems"], &verified["copies"]),
-        (&json!([]), &json!(7))
-    );
+    assert_eq!(program.verified()["copies"], 7);
     // The same crawl again fetches nothing, because dropped pages are remembered.
     assert_eq!(program.json(&crawl(&homes, &buffer))["pages"], 0);
 }
@@ -121,19 +106,10 @@ async fn a_buffer_keeps_the_best_pages_in_archive_and_index() {
 async fn a_crawl_stops_when_it_covers_enough() {
     let serving = serve(plain(35, 3, 150)).await;
     let (homes, program) = (serving.homes(), TestProgram::new());
-    let covers = [
-        "--order",
-        "rankmass",
-        "--stop-coverage",
-        "0.6",
-        // A strategy without measured times: on a busy machine slow connections make a visit stay
-        // with its server.
-        "--servers",
-        "quality",
-        "--connections",
-        "1",
-    ];
-    let summary = program.json(&crawl(&homes, &covers));
+    // A strategy without measured times: on a busy machine slow connections make a visit stay with
+    // its server.
+    let covers = "--order rankmass --stop-coverage 0.6 --servers quality --connections 1";
+    let summary = program.json(&crawl(&homes, &words(covers)));
     assert!(summary["coverage"].as_f64().unwrap() >= 0.6, "{summary}");
     assert!(summary["queued"].as_u64().unwrap() > 10, "{summary}");
 }

@@ -5,10 +5,10 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use testweb::site::ServedWeb;
 
-use crate::program::TestProgram;
+use crate::program::{TestProgram, has, holds, words};
 use crate::running::CrawlProcess;
 use crate::webs;
 
@@ -43,13 +43,20 @@ fn a_wrong_configuration_is_found_before_a_crawl() {
         "the store's own is right"
     );
     let file = program.path("wrong.toml");
-    std::fs::write(&file, "[crawl]\n\norder = \"pagerang\"\n").unwrap();
+    std::fs::write(
+        &file,
+        "[crawl]\n\norder = \"pagerang\"\nordr = 1\ndpth = 2\n",
+    )
+    .unwrap();
     let output = program
         .command(&["config", "check", file.to_str().unwrap()])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
+    has(&String::from_utf8_lossy(&output.stderr), "has 3 errors");
     let said = String::from_utf8(output.stdout).unwrap();
+    has(&said, "wrong.toml:4: crawl.ordr:");
+    has(&said, "wrong.toml:5: crawl.dpth:");
     assert!(
         said.contains("wrong.toml:3: crawl.order:") && said.contains("pagerank"),
         "{said}"
@@ -59,10 +66,7 @@ fn a_wrong_configuration_is_found_before_a_crawl() {
     let all = shown["settings"].as_array().unwrap();
     let depth = all.iter().find(|one| one["setting"] == "crawl.depth");
     let depth = depth.unwrap();
-    assert_eq!(
-        (&depth["value"], &depth["origin"]),
-        (&3.into(), &"file".into())
-    );
+    holds(depth, &json!({ "value": 3, "origin": "file" }));
     let reference = program.run(&["config", "reference"]).stdout;
     std::fs::write(&file, reference).unwrap();
     program.run(&["config", "check", file.to_str().unwrap()]);
@@ -145,20 +149,9 @@ fn the_demo_shows_everything_and_leaves_nothing() {
     // The default port is in use.
     let _taken = TcpListener::bind("127.0.0.1:8321");
     let output = Command::new(env!("CARGO_BIN_EXE_avocet"))
-        .args([
-            "demo",
-            "--json",
-            "--time",
-            "25s",
-            "--seed",
-            "3",
-            "--speed",
-            "2",
-            "--budget",
-            "60/s",
-            "--searches",
-            "5",
-        ])
+        .args(words(
+            "demo --json --time 25s --seed 3 --speed 2 --budget 60/s --searches 5",
+        ))
         .env("TMPDIR", temporary.path())
         .stdin(Stdio::null())
         .output()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use testweb::site::{Latency, Spread, WebPlan};
 
-use crate::program::TestProgram;
+use crate::program::{TestProgram, words};
 use crate::webs::{asked, crawl, plain, scores, serve};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -21,7 +21,7 @@ async fn every_ordering_and_every_strategy_fetches_the_whole_web() {
     assert!(expected.len() > 40, "{}", expected.len());
     let (given, _) = scores(&reference, &serving);
     let given = given.to_str().unwrap();
-    let words = ["--query", "the page of words"];
+    let query = ["--query", "the page of words"];
     let orders: [(&str, &[&str]); 14] = [
         ("depth-limited(60)", &[]),
         ("random(7)", &[]),
@@ -33,10 +33,10 @@ async fn every_ordering_and_every_strategy_fetches_the_whole_web() {
         ("parent-quality", &[]),
         ("location", &["--location", "depth=0.8"]),
         ("given", &["--scores", given]),
-        ("similarity", &words),
-        ("hot-anchor", &words),
-        ("hot-page", &words),
-        ("pagerank*0.7 + similarity*0.3", &words),
+        ("similarity", &query),
+        ("hot-anchor", &query),
+        ("hot-page", &query),
+        ("pagerank*0.7 + similarity*0.3", &query),
     ];
     for (order, more) in orders {
         let program = TestProgram::new();
@@ -47,16 +47,8 @@ async fn every_ordering_and_every_strategy_fetches_the_whole_web() {
     }
     for servers in ["performance", "quality", "crawl-ability", "best-prefix"] {
         let program = TestProgram::new();
-        let more = [
-            "--order",
-            "opic",
-            "--servers",
-            servers,
-            "--connections",
-            "2",
-            "--no-archive",
-        ];
-        program.json(&crawl(&homes, &more));
+        let more = format!("--order opic --servers {servers} --connections 2 --no-archive");
+        program.json(&crawl(&homes, &words(&more)));
         assert_eq!(program.fetched(), expected, "{servers}");
     }
 }
@@ -152,7 +144,7 @@ async fn what_a_page_is_worth_survives_a_rebuild_and_an_older_store() {
     assert!(said.contains("avocet rebuild"), "{said}");
     program.run(&["rebuild"]);
     assert_eq!(worths(), before);
-    assert_eq!(program.json(&["verify"])["problems"], json!([]));
+    program.verified();
 }
 
 /// Servers that never answer do not occupy all connections; each gets only a few attempts.
@@ -161,7 +153,7 @@ async fn dead_servers_do_not_hold_up_the_rest() {
     let serving = serve(plain(40, 4, 60)).await;
     let program = TestProgram::new();
     let config = "[crawl]\nattempts = 1\n[limits]\nfirst_byte = \"1s\"\n";
-    std::fs::write(program.store().join("avocet.toml"), config).unwrap();
+    program.configure(config);
     let (homes, mut seeds) = (serving.homes(), Vec::new());
     let mut dead = Vec::new();
     for last in 1..=4 {
@@ -304,7 +296,7 @@ async fn a_page_is_explained() {
         let why = page["not_fetched"].as_str().unwrap();
         assert!(why.contains(word), "{path}: {why}");
     }
-    let text = String::from_utf8(program.run(&["explain", url(false)]).stdout).unwrap();
+    let text = program.text(&["explain", url(false)]);
     assert!(
         text.contains("Not fetched: ") && text.contains("pagerank"),
         "{text}"

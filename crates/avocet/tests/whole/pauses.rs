@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::program::TestProgram;
+use crate::program::{TestProgram, has, holds};
 use crate::running::CrawlProcess;
 use crate::webs;
 
@@ -18,15 +18,9 @@ async fn a_pause_stops_fetches_and_a_resume_goes_on() {
         })
         .await;
     let paused = running.program.json(&["pause"]);
-    assert_eq!(
-        (&paused["paused"], &paused["running"]),
-        (&json!(true), &json!(true))
-    );
+    holds(&paused, &json!({ "paused": true, "running": true }));
     let state = running.state();
-    assert_eq!(
-        (&state["mode"], &state["uncommitted"]),
-        (&json!("paused"), &json!(0))
-    );
+    holds(&state, &json!({ "mode": "paused", "uncommitted": 0 }));
     let before = serving.log().requests();
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert_eq!(
@@ -35,28 +29,8 @@ async fn a_pause_stops_fetches_and_a_resume_goes_on() {
         "a paused crawl sends no request"
     );
     let status = running.program.json(&["status"]);
-    assert_eq!(
-        (&status["running"], &status["mode"]),
-        (&json!(true), &json!("paused"))
-    );
+    holds(&status, &json!({ "running": true, "mode": "paused" }));
     assert!(running.get("/dashboard").body.contains("paused"));
-
-    // A copy of the directory is a valid store.
-    let copied = running.program.path("copy");
-    let copy = std::process::Command::new("cp");
-    let done = { copy }
-        .arg("-a")
-        .arg(running.program.store())
-        .arg(&copied)
-        .status();
-    assert!(done.unwrap().success());
-    let verified = std::process::Command::new(env!("CARGO_BIN_EXE_avocet"))
-        .args(["verify", "--json", "--store"])
-        .arg(&copied)
-        .output()
-        .unwrap();
-    let verified: Value = serde_json::from_slice(&verified.stdout).unwrap();
-    assert_eq!(verified["problems"], json!([]), "{verified}");
 
     let resumed = running.program.json(&["resume"]);
     assert_eq!(resumed["was_paused"], true);
@@ -98,4 +72,21 @@ async fn a_pause_survives_a_restart_and_an_address_in_use_is_reported() {
     let place = taken.local_addr().unwrap().to_string();
     let (_, said) = program.fail(&["run", "--listen", &place, "--time", "3s"]);
     assert!(said.contains("cannot listen"), "{said}");
+}
+
+/// `pause` waits for the process that has the lock, and `explain` asks it. Both report any other
+/// error at once.
+#[test]
+fn a_lock_file_that_cannot_be_opened_is_reported() {
+    let program = TestProgram::new();
+    let urls = program.path("urls.txt");
+    std::fs::write(&urls, "http://e.org/\n").unwrap();
+    program.run(&["import", "urls", urls.to_str().unwrap()]);
+    let lock = program.store().join("LOCK");
+    std::fs::remove_file(&lock).unwrap();
+    std::fs::create_dir(&lock).unwrap();
+    for command in [&["pause"][..], &["explain", "http://e.org/"]] {
+        let (_, said) = program.fail(command);
+        has(&said, "LOCK: is the directory writable?");
+    }
 }

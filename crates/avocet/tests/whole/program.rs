@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A store in a temporary directory, and commands that run on it.
 pub struct TestProgram {
@@ -17,12 +17,13 @@ impl TestProgram {
         };
         std::fs::create_dir(program.store()).unwrap();
         // Short retry delays: the defaults would take minutes.
-        std::fs::write(
-            program.store().join("avocet.toml"),
-            "[crawl]\nretry_after = \"1s\"\nattempts = 3\n",
-        )
-        .unwrap();
+        program.configure("[crawl]\nretry_after = \"1s\"\nattempts = 3\n");
         program
+    }
+
+    /// Writes the configuration file of the store.
+    pub fn configure(&self, text: &str) {
+        std::fs::write(self.store().join("avocet.toml"), text).unwrap();
     }
 
     pub fn store(&self) -> PathBuf {
@@ -63,6 +64,40 @@ impl TestProgram {
         )
     }
 
+    /// Runs a command. Returns its standard output.
+    pub fn text(&self, arguments: &[&str]) -> String {
+        String::from_utf8(self.run(arguments).stdout).unwrap()
+    }
+
+    /// Runs `verify`, which must find no problem. Returns its report.
+    pub fn verified(&self) -> Value {
+        let report = self.json(&["verify"]);
+        holds(&report, &json!({ "problems": [], "agree": true }));
+        report
+    }
+
+    /// Returns the lines of the logs whose names begin with `kind`: `queries` or `clicks`.
+    pub fn log(&self, kind: &str) -> Vec<Value> {
+        let directory = self.store().join("log");
+        let mut files = match directory.is_dir() {
+            true => below(&directory),
+            false => Vec::new(),
+        };
+        files.retain(|path| {
+            path.file_name()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .starts_with(kind)
+        });
+        let texts = files
+            .iter()
+            .map(|path| std::fs::read_to_string(path).unwrap());
+        let text: String = texts.collect();
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines.collect()
+    }
+
     /// Runs a command with `--json` and parses the document that it prints.
     pub fn json(&self, arguments: &[&str]) -> Value {
         let mut arguments = arguments.to_vec();
@@ -72,11 +107,11 @@ impl TestProgram {
 
     /// Runs a command and parses the JSON Lines that it prints.
     pub fn lines(&self, arguments: &[&str]) -> Vec<Value> {
-        let output = String::from_utf8(self.run(arguments).stdout).unwrap();
-        output
+        let output = self.text(arguments);
+        let lines = output
             .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
+            .map(|line| serde_json::from_str(line).unwrap());
+        lines.collect()
     }
 
     /// Starts a command in the background, for a test that kills it.
@@ -125,6 +160,52 @@ impl Drop for TestProgram {
 fn is_warc(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with(".warc.gz") || name.ends_with(".warc.gz.open")
+}
+
+/// Splits a command line at its spaces.
+pub fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+/// Returns all files below a directory, sorted.
+pub fn below(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => files.extend(below(&path)),
+            false => files.push(path),
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Copies a directory with everything below it.
+pub fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        match path.is_dir() {
+            true => copy(&path, &target),
+            false => _ = std::fs::copy(&path, &target).unwrap(),
+        }
+    }
+}
+
+/// Checks that a text contains a part.
+#[track_caller]
+pub fn has(text: &str, part: &str) {
+    assert!(text.contains(part), "{part:?} is not in {text}");
+}
+
+/// Checks that a JSON object has these fields, with these values.
+#[track_caller]
+pub fn holds(found: &Value, fields: &Value) {
+    for (key, value) in fields.as_object().unwrap() {
+        assert_eq!(&found[key], value, "{key} in {found}");
+    }
 }
 
 /// Runs `warcio check` and `warcio index` on every file, which must succeed. Returns `false` if

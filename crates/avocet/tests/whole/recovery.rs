@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use repository::archive::{self, RecordKind};
 use testweb::site::ServedWeb;
 
 use crate::files::Files;
-use crate::program::TestProgram;
+use crate::program::{TestProgram, below, copy, words};
 use crate::webs;
 
 /// Returns the URLs of all readable responses in the archive, sorted.
@@ -33,32 +33,6 @@ async fn crawled(pages: usize) -> (TestProgram, ServedWeb, Vec<String>) {
     (program, serving, homes)
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
-}
-
-fn files_below(directory: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files.extend(files_below(&path)),
-            false => files.push(path),
-        }
-    }
-    files.sort();
-    files
-}
-
 fn flip(path: &Path, at: usize) {
     let mut bytes = fs::read(path).unwrap();
     bytes[at] ^= 0x10;
@@ -75,7 +49,7 @@ async fn a_ledger_that_lost_commits_costs_no_page_of_the_archive() {
     let (program, _serving, homes) = crawled(150).await;
     let before = archived(&program);
     let fetched = program.fetched();
-    let journal = files_below(&program.store().join("ledger"))
+    let journal = below(&program.store().join("ledger"))
         .into_iter()
         .filter(|path| path.extension().is_some_and(|ending| ending == "jnl"))
         .max_by_key(|path| fs::metadata(path).unwrap().len())
@@ -96,7 +70,7 @@ async fn a_ledger_that_lost_commits_costs_no_page_of_the_archive() {
     assert!(before.iter().all(|url| after.contains(url)));
     program.run(&["rebuild"]);
     assert_eq!(program.fetched(), fetched);
-    let agree = String::from_utf8(program.run(&["verify"]).stdout).unwrap();
+    let agree = program.text(&["verify"]);
     let last = agree.lines().last().unwrap();
     assert!(
         last.starts_with("archive, ledger and index agree: "),
@@ -144,7 +118,7 @@ async fn an_index_ahead_of_its_ledger_is_made_again() {
     let told = said(&program, &webs::crawl(&homes, &[]));
     assert!(told.contains("the ledger is damaged"), "{told}");
     assert!(told.contains("the index is made again"), "{told}");
-    assert_eq!(program.json(&["verify"])["agree"], true);
+    program.verified();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,7 +129,7 @@ async fn a_damaged_index_is_made_again_at_the_next_start() {
     let whole = program.path("whole");
     copy(&program.store().join("index"), &whole);
     let mut damaged = 0;
-    for path in files_below(&whole) {
+    for path in below(&whole) {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let length = fs::metadata(&path).unwrap().len() as usize;
         if length == 0 || name == ".managed.json" {
@@ -166,7 +140,7 @@ async fn a_damaged_index_is_made_again_at_the_next_start() {
         assert_eq!(code, Some(1), "{name}: {why}");
         let told = said(&program, &["crawl", &home]);
         assert!(told.contains("the index is made again"), "{name}: {told}");
-        assert_eq!(program.json(&["verify"])["agree"], true, "{name}");
+        program.verified();
         let found = program.json(&["search", "everywhere"]);
         assert_eq!(found["total"], 21, "{name}");
         fs::remove_dir_all(program.store().join("index")).unwrap();
@@ -200,7 +174,7 @@ async fn rebuild_refuses_to_forget_what_is_missing() {
     program.run(&["rebuild", "--accept-loss"]);
     let left = program.fetched().len();
     assert!(left > 5 && left < fetched, "{left}");
-    assert_eq!(program.json(&["verify"])["agree"], true);
+    program.verified();
     fs::write(&warc, &kept).unwrap();
     program.run(&["rebuild"]);
     assert_eq!(program.fetched().len(), fetched);
@@ -240,7 +214,7 @@ async fn a_file_is_imported_once_however_often_that_is_tried() {
     assert_eq!(again["already_there"], expected.len());
     assert_eq!(archived(&program), expected);
     assert_eq!(program.fetched(), source.fetched());
-    assert_eq!(program.json(&["verify"])["agree"], true);
+    program.verified();
 }
 
 /// An imported older version does not replace a newer copy.
@@ -261,7 +235,7 @@ async fn an_older_version_is_kept_and_not_shown() {
     assert_eq!(archived(&program), [url.clone(), url]);
     assert_eq!(program.json(&["search", "second"])["total"], 1);
     assert_eq!(program.json(&["search", "first"])["total"], 0);
-    assert_eq!(program.json(&["verify"])["agree"], true);
+    program.verified();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -274,7 +248,7 @@ async fn a_wrong_cdxj_file_is_found_and_made_again() {
     assert!(why.contains("avocet rebuild"), "{why}");
     program.run(&["rebuild"]);
     assert_eq!(fs::read(&cdxj).unwrap(), whole);
-    assert_eq!(program.json(&["verify"])["agree"], true);
+    program.verified();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -317,15 +291,8 @@ async fn kills_at_the_start_of_a_run_never_keep_a_store_from_starting() {
     let url = format!("http://{}/", files.serve().await);
     let program = TestProgram::new();
     program.json(&["crawl", &url]);
-    let arguments = [
-        "run",
-        &url,
-        "--no-serve",
-        "--budget",
-        "1000/s",
-        "--delay",
-        "0s",
-    ];
+    let line = format!("run {url} --no-serve --budget 1000/s --delay 0s");
+    let arguments = words(&line);
     for round in 0u64..40 {
         change(round + 1);
         let mut child = program.start(&arguments);
@@ -336,6 +303,6 @@ async fn kills_at_the_start_of_a_run_never_keep_a_store_from_starting() {
     }
     let told = said(&program, &["crawl", &url, "--refresh-after", "0s"]);
     assert!(!told.contains("made again"), "{told}");
-    assert_eq!(program.json(&["verify"])["agree"], true);
+    program.verified();
     assert_eq!(program.json(&["search", "version40"])["total"], 40);
 }

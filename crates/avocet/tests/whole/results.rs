@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::files::Files;
-use crate::program::TestProgram;
+use crate::program::{TestProgram, has, holds};
 use crate::server::{AvocetServer, Leaf, put};
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -79,26 +79,9 @@ async fn served(settings: &str) -> (TestProgram, AvocetServer, String) {
     let address = waders().serve().await;
     let program = TestProgram::new();
     program.json(&["crawl", &format!("http://{address}/")]);
-    fs::write(program.store().join("avocet.toml"), settings).unwrap();
+    program.configure(settings);
     let server = AvocetServer::start(&program, &[]);
     (program, server, format!("http://{address}"))
-}
-
-fn searches(program: &TestProgram) -> usize {
-    let files = fs::read_dir(program.store().join("log"))
-        .into_iter()
-        .flatten();
-    let paths = files.map(|entry| entry.unwrap().path());
-    let queries = paths.filter(|path| {
-        path.file_name()
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .starts_with("queries")
-    });
-    queries
-        .map(|path| fs::read_to_string(path).unwrap().lines().count())
-        .sum()
 }
 
 /// Returns one of our pages without its own script.
@@ -120,10 +103,7 @@ async fn sections_are_linked_and_read_alone() {
     let page = server.get("/?q=seventy+pairs");
     let body = markup(&page.body);
     assert!(body.contains(&format!("<a href=\"{target}\"")), "{body}");
-    assert!(
-        body.contains("<span class=\"heading\">Nests &#60;img"),
-        "{body}"
-    );
+    has(&body, "<span class=\"heading\">Nests &#60;img");
     assert!(
         !body.contains("<script") && !body.contains("<img src=x"),
         "{body}"
@@ -138,9 +118,9 @@ async fn sections_are_linked_and_read_alone() {
     assert_eq!(ids, ["top", "nests", "calls"]);
     assert_eq!(all["section"], Value::Null);
     let one = server.json(&format!("/api/v1/page?url={site}/avocet&section=calls"));
-    assert_eq!(
-        (&one["section"]["heading"], &one["section"]["text"]),
-        (&json!("Calls"), &json!("Calls\nA clear klooit."))
+    holds(
+        &one["section"],
+        &json!({ "heading": "Calls", "text": "Calls\nA clear klooit." }),
     );
     assert_eq!((&one["text"], &one["markdown"]), (&json!(""), &Value::Null));
     let none = server.get(&format!("/api/v1/page?url={site}/avocet&section=none"));
@@ -166,14 +146,11 @@ async fn pages_with_the_same_text_share_a_result() {
         ]
     );
     let page = server.get("/?q=leks").body;
-    assert!(
-        page.contains("<summary>and 1 more like it</summary>"),
-        "{page}"
-    );
+    has(&page, "<summary>and 1 more like it</summary>");
     let other = results[0]["duplicates"][0].as_str().unwrap();
-    assert!(
-        page.contains(&format!("<li><a href=\"{other}\" rel=\"noreferrer\">")),
-        "{page}"
+    has(
+        &page,
+        &format!("<li><a href=\"{other}\" rel=\"noreferrer\">"),
     );
 }
 
@@ -221,10 +198,10 @@ async fn what_is_typed_is_suggested_and_not_logged() {
         part.body
     );
     assert_eq!(server.get("/?q=&live=typing").status, 204);
-    assert_eq!(searches(&program), 0, "nothing was logged");
+    assert_eq!(program.log("queries").len(), 0, "nothing was logged");
     server.get("/?q=avoc&live=settled");
     server.get("/?q=avocet&live=submitted");
-    assert_eq!(searches(&program), 2);
+    assert_eq!(program.log("queries").len(), 2);
     // Other sites may use the API if the operator names them.
     let foreign = server.ask(
         "GET",
@@ -325,11 +302,7 @@ async fn a_copy_is_shown_in_a_sandbox() {
         policy.contains("frame-src 'self'") && !policy.contains("unsafe"),
         "{policy}"
     );
-    assert!(
-        frame.body.contains("fetched <time datetime=\"20"),
-        "{}",
-        frame.body
-    );
+    has(&frame.body, "fetched <time datetime=\"20");
     assert!(frame.body.contains("sandbox=\"\""), "{}", frame.body);
     assert!(!markup(&frame.body).contains("<script"), "{}", frame.body);
     let copy = server.get(&format!("/cached/copy?url={site}/stilt"));
@@ -370,17 +343,13 @@ async fn a_copy_is_shown_in_a_sandbox() {
     let page = server.get("/?q=stilt").body;
     let address: String =
         form_urlencoded::byte_serialize(format!("{site}/stilt").as_bytes()).collect();
-    assert!(
-        page.contains(&format!(
-            "<a href=\"/cached?url={address}\">Cached copy</a>"
-        )),
-        "{page}"
+    has(
+        &page,
+        &format!("<a href=\"/cached?url={address}\">Cached copy</a>"),
     );
-    assert!(
-        page.contains(&format!(
-            "<a href=\"/similar?url={address}\">Similar pages</a>"
-        )),
-        "{page}"
+    has(
+        &page,
+        &format!("<a href=\"/similar?url={address}\">Similar pages</a>"),
     );
 }
 
@@ -403,7 +372,7 @@ async fn similar_pages_are_found() {
     assert!(page.body.contains("<ol class=\"results\""), "{}", page.body);
     assert!(!markup(&page.body).contains("<script"), "{}", page.body);
     assert_eq!(server.get("/similar?url=%22%3E%3Cscript%3E").status, 404);
-    assert_eq!(searches(&program), 0);
+    assert_eq!(program.log("queries").len(), 0);
 }
 
 #[test]
@@ -415,24 +384,18 @@ fn the_search_page_has_the_title_logo_and_colour_of_the_operator() {
         "<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>",
     )
     .unwrap();
-    put(
-        &program,
-        &[Leaf::new(
-            "http://a.example/",
-            "Avocets",
-            "The avocet wades.",
-        )],
-    );
+    let leaf = Leaf::new("http://a.example/", "Avocets", "The avocet wades.");
+    put(&program, &[leaf]);
     let settings = format!(
         "[serve]\ntitle = \"Birds & <b>more</b>\"\nlogo = {:?}\ncolour = \"#ffdd00\"\n",
         logo.to_str().unwrap()
     );
-    fs::write(program.store().join("avocet.toml"), settings).unwrap();
+    program.configure(&settings);
     let server = AvocetServer::start(&program, &[]);
     let page = server.get("/").body;
-    assert!(
-        page.contains("<title>Birds &#38; &#60;b&#62;more&#60;/b&#62;</title>"),
-        "{page}"
+    has(
+        &page,
+        "<title>Birds &#38; &#60;b&#62;more&#60;/b&#62;</title>",
     );
     let address = |end: &str| {
         let start = page
@@ -451,25 +414,15 @@ fn the_search_page_has_the_title_logo_and_colour_of_the_operator() {
     assert_eq!(logo.head["content-type"], "image/svg+xml");
     assert!(logo.head["content-security-policy"].contains("script-src 'self'"));
     let description = server.get("/opensearch.xml").body;
-    assert!(
-        description.contains("<ShortName>Birds &#38; &#60;b&#62;more"),
-        "{description}"
-    );
+    has(&description, "<ShortName>Birds &#38; &#60;b&#62;more");
     assert!(
         server.get("/nowhere").body.contains("Birds &#38; "),
         "messages are branded too"
     );
     drop(server);
-    fs::write(
-        program.store().join("avocet.toml"),
-        "[serve]\nlogo = \"/proc/none.svg\"\n",
-    )
-    .unwrap();
+    program.configure("[serve]\nlogo = \"/proc/none.svg\"\n");
     let (_, said) = program.fail(&["serve", "--listen", "127.0.0.1:0"]);
-    assert!(
-        said.contains("[serve] logo: cannot read /proc/none.svg"),
-        "{said}"
-    );
+    has(&said, "[serve] logo: cannot read /proc/none.svg");
 }
 
 #[test]
@@ -514,10 +467,7 @@ fn text_of_strangers_stays_text_wherever_it_is_shown() {
         }
     }
     let page = server.get("/?q=avocet+onmouseover&site=b.example").body;
-    assert!(
-        page.contains("#%22%3E%3Cscript%3Ealert(7)%3C/script%3E\""),
-        "{page}"
-    );
+    has(&page, "#%22%3E%3Cscript%3Ealert(7)%3C/script%3E\"");
     let suggested = server.json("/api/v1/suggest?q=avoc");
     for one in suggested["suggestions"].as_array().unwrap() {
         assert!(one["url"].as_str().unwrap().starts_with("http://"), "{one}");

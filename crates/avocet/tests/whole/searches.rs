@@ -2,31 +2,13 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
-use crate::program::TestProgram;
+use crate::program::{TestProgram, words};
 use crate::webs::{crawl, plain, serve};
-
-/// Returns the lines of the log, month by month.
-fn log(program: &TestProgram) -> Vec<Value> {
-    let Ok(files) = fs::read_dir(program.store().join("log")) else {
-        return Vec::new();
-    };
-    let mut files: Vec<PathBuf> = files.map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let lines = files.iter().map(|file| fs::read_to_string(file).unwrap());
-    lines
-        .flat_map(|text| {
-            text.lines()
-                .map(|line| serde_json::from_str(line).unwrap())
-                .collect::<Vec<Value>>()
-        })
-        .collect()
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_are_logged_unless_told_not_to() {
@@ -49,7 +31,7 @@ async fn searches_are_logged_unless_told_not_to() {
     assert!(!shown.is_empty());
     program.run(&["search", "nowhere to be found", "--offset", "10"]);
     program.run(&["search", "a secret", "--no-log"]);
-    let lines = log(&program);
+    let lines = program.log("queries");
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert_eq!(
         (&lines[0]["query"], &lines[0]["shown"]),
@@ -85,14 +67,12 @@ fn queries_are_imported_and_bad_lines_named() {
         "{\"query\":\"bill\",\"time\":\"2025-02-03T04:05:06Z\",\"shown\":[\"http://a.example/\"],\"clicked\":[\"http://a.example/\"]}\n{\"query\":7}\n",
     )
     .unwrap();
-    let arguments = [
-        "import",
-        "queries",
-        table.to_str().unwrap(),
-        lines.to_str().unwrap(),
-        "--json",
-    ];
-    let output = program.run(&arguments);
+    let line = format!(
+        "import queries {} {} --json",
+        table.display(),
+        lines.display()
+    );
+    let output = program.run(&words(&line));
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer, json!({ "taken": 3, "passed_over": 2 }));
     let said = String::from_utf8_lossy(&output.stderr);
@@ -100,7 +80,7 @@ fn queries_are_imported_and_bad_lines_named() {
         said.contains("queries.tsv.gz:3: ") && said.contains("queries.jsonl:2: "),
         "{said}"
     );
-    let logged = log(&program);
+    let logged = program.log("queries");
     assert_eq!(logged.len(), 3);
     assert_eq!(
         logged[0],

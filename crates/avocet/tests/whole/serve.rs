@@ -1,10 +1,8 @@
 //! Tests of `avocet serve` over real sockets: search page, API, clicks and limits.
 
-use std::fs;
-
 use serde_json::{Value, json};
 
-use crate::program::TestProgram;
+use crate::program::{TestProgram, has, holds};
 use crate::server::{AvocetServer, Leaf, put};
 use crate::webs::{crawl, plain, serve};
 
@@ -38,21 +36,6 @@ fn birds() -> TestProgram {
     program
 }
 
-fn log(program: &TestProgram, kind: &str) -> Vec<Value> {
-    let Ok(files) = fs::read_dir(program.store().join("log")) else {
-        return Vec::new();
-    };
-    let files = files.map(|entry| entry.unwrap().path());
-    let ours = files.filter(|path| {
-        let name = path.file_name().unwrap().to_str().unwrap();
-        name.starts_with(kind)
-    });
-    let text: String = ours.map(|path| fs::read_to_string(path).unwrap()).collect();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
-}
-
 /// Returns the click-counting links of a result page.
 fn clicks(html: &str) -> Vec<String> {
     let links = html.split(" ping=\"").skip(1);
@@ -84,22 +67,13 @@ fn people_search_click_and_turn_pages() {
     assert!(last.body.contains("Page 3 of 3") && !last.body.contains("rel=\"next\""));
     assert_eq!(clicks(&last.body).len(), 6, "and the avocet, a wader");
     let wrong = server.get("/?q=avocte");
-    assert!(
-        wrong
-            .body
-            .contains("Showing results for <b>avocet</b>; no page has <q>avocte</q>."),
-        "{}",
-        wrong.body
+    has(
+        &wrong.body,
+        "Showing results for <b>avocet</b>; no page has <q>avocte</q>.",
     );
 
     // A link leads to the page itself. The browser reports the click by script or by `ping`.
-    assert!(
-        found
-            .body
-            .contains("<h2><a href=\"http://birds.example/avocet\""),
-        "{}",
-        found.body
-    );
+    has(&found.body, "<h2><a href=\"http://birds.example/avocet\"");
     let click = &clicks(&found.body)[0];
     let reported = server.ask("POST", click, &["Content-Type: text/ping"], "PING");
     assert_eq!(reported.status, 204, "{reported:?}");
@@ -115,13 +89,13 @@ fn people_search_click_and_turn_pages() {
         "",
     );
     assert_eq!(ahead.status, 302);
-    let clicked = log(&program, "clicks");
+    let clicked = program.log("clicks");
     assert_eq!(clicked.len(), 1, "{clicked:?}");
     assert_eq!(
         (&clicked[0]["url"], &clicked[0]["count"]),
         (&json!("http://birds.example/avocet"), &json!(1))
     );
-    let searched = log(&program, "queries");
+    let searched = program.log("queries");
     assert_eq!(searched.len(), 7, "{searched:?}");
     assert_eq!(searched[0]["query"], "avocet");
     assert_eq!(searched[0]["shown"][0], "http://birds.example/avocet");
@@ -152,7 +126,7 @@ fn forged_click_links_redirect_nowhere() {
     assert_eq!(server.get("/click").status, 404);
     let twice = server.get(&format!("{click}&to={token}"));
     assert!(twice.status == 400 || twice.status == 404, "{twice:?}");
-    assert!(log(&program, "clicks").is_empty());
+    assert!(program.log("clicks").is_empty());
 }
 
 #[test]
@@ -160,14 +134,11 @@ fn programs_search() {
     let program = birds();
     let server = AvocetServer::start(&program, &[]);
     let found = server.json("/api/v1/search?q=avocet&limit=1");
-    assert_eq!(
-        (&found["total"], &found["query"]),
-        (&json!(2), &json!("avocet"))
-    );
+    holds(&found, &json!({ "total": 2, "query": "avocet" }));
     let result = &found["results"][0];
-    assert_eq!(
-        (&result["rank"], &result["url"]),
-        (&json!(1), &json!("http://birds.example/avocet"))
+    holds(
+        result,
+        &json!({ "rank": 1, "url": "http://birds.example/avocet" }),
     );
     assert_eq!(
         result["checked_at"],
@@ -178,11 +149,11 @@ fn programs_search() {
     let old = server.json("/api/v1/search?q=avocet&until=2026-01-01T00:00:00Z&log=false");
     assert_eq!(old["total"], 0);
     let meant = server.json("/api/v1/search?q=avocte&log=false");
-    assert_eq!(
-        (&meant["corrected"], &meant["did_you_mean"]),
-        (&json!("avocet"), &Value::Null)
+    holds(
+        &meant,
+        &json!({ "corrected": "avocet", "did_you_mean": null }),
     );
-    assert_eq!(log(&program, "queries").len(), 1);
+    assert_eq!(program.log("queries").len(), 1);
     let page = server.json("/api/v1/page?url=http://birds.example/avocet");
     assert_eq!(page["text"], "A wader with a bill that curves upwards.");
     assert_eq!(
@@ -192,10 +163,7 @@ fn programs_search() {
         404
     );
     let status = server.json("/api/v1/status");
-    assert_eq!(
-        (&status["running"], &status["documents"]),
-        (&json!(false), &json!(27))
-    );
+    holds(&status, &json!({ "running": false, "documents": 27 }));
     assert_eq!(server.json("/api/v1/sources")["sources"], json!([]));
     let document = server.json("/api/v1/openapi.json");
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
@@ -312,11 +280,7 @@ fn text_of_strangers_stays_text() {
         assert!(!page.head.contains_key("set-cookie"));
     }
     let page = server.get("/?q=avocet");
-    assert!(
-        page.body.contains("&#60;script&#62;alert(1)"),
-        "{}",
-        page.body
-    );
+    has(&page.body, "&#60;script&#62;alert(1)");
     let addresses = clicks(&page.body);
     assert_eq!(
         addresses.len(),
@@ -368,7 +332,7 @@ fn any_query_is_answered() {
     );
     let cut = server.get(&format!("/?q={long}"));
     assert!(cut.body.contains("Only the first 1000 characters"));
-    let searched = log(&program, "queries");
+    let searched = program.log("queries");
     assert!(
         searched.iter().all(|line| line["query"] != "forged"),
         "{searched:?}"
@@ -395,11 +359,9 @@ fn any_query_is_answered() {
 #[test]
 fn only_names_of_ours_are_answered_to() {
     let program = birds();
-    fs::write(
-        program.store().join("avocet.toml"),
+    program.configure(
         "[serve]\nhosts = [\"search.example\"]\ncors = [\"https://intranet.example\"]\nrate = 0.5\n",
-    )
-    .unwrap();
+    );
     let server = AvocetServer::start(&program, &[]);
     for (host, status) in [
         ("127.0.0.1:9", 200),
@@ -510,10 +472,7 @@ async fn a_crawl_comes_first_and_what_it_commits_is_found() {
     let found = server.json(&format!("/api/v1/search?q={word}"));
     assert!(found["results"][0]["checked_at"].is_string(), "{found}");
     let before = server.json("/api/v1/status");
-    assert_eq!(
-        (&before["pages"], &before["running"]),
-        (&json!(10), &json!(false))
-    );
+    holds(&before, &json!({ "pages": 10, "running": false }));
     // The server holds the ledger, and releases it for another process.
     program.json(&["explain", &homes[0]]);
     program.json(&crawl(&homes, &["--pages", "10"]));

@@ -1,6 +1,5 @@
 //! Tests of clients that send nothing or do not read: the server still answers them and others.
 
-use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
@@ -47,7 +46,7 @@ fn store(config: &str) -> TestProgram {
         &program,
         &[Leaf::new("http://a.example/", "Avocet", "A wader.")],
     );
-    fs::write(program.store().join("avocet.toml"), config).unwrap();
+    program.configure(config);
     program
 }
 

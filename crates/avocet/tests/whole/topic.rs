@@ -7,7 +7,7 @@ use lab::world::{Labels, Linked, World};
 use serde_json::Value;
 use testweb::proxy::Listening;
 
-use crate::program::TestProgram;
+use crate::program::{TestProgram, words};
 
 /// Serves a web of six topics. Also returns the labels of its pages.
 async fn topics() -> (Arc<WorldProxy>, Listening, Linked, Labels) {
@@ -42,18 +42,15 @@ fn taught(
     is_on: impl Fn(usize) -> bool,
     pages: &[usize],
 ) -> Value {
-    let mut arguments = vec!["topic".to_owned(), "train".into(), "first".into()];
+    let mut line = "topic train first".to_owned();
     for &page in pages {
-        let flag = if is_on(page) {
-            "--positive"
-        } else {
-            "--negative"
+        let flag = match is_on(page) {
+            true => "--positive",
+            false => "--negative",
         };
-        arguments.push(flag.into());
-        arguments.push(world.graph().url(page).as_str().into());
+        line += &format!(" {flag} {}", world.graph().url(page));
     }
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    program.json(&arguments)
+    program.json(&words(&line))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -157,22 +154,14 @@ async fn a_topic_is_taught_and_crawled_for() {
 async fn every_method_fetches_the_whole_web_but_hard() {
     let (proxy, listening, world, _) = topics().await;
     let (seed, place) = (world.graph().url(0).as_str(), listening.url());
-    let words = world.text(0).unwrap().0;
+    let title = world.text(0).unwrap().0;
     let reach = world.graph().reachable(&[0]).len();
-    let methods = ["soft", "anchor", "context-graph", "reinforcement", "laser"];
-    let more = [
-        "fish",
-        "shark",
-        "agents",
-        "intelligent",
-        "bandit",
-        "learned",
-        "hard",
-    ];
-    for method in methods.into_iter().chain(more) {
+    let methods = "soft anchor context-graph reinforcement laser fish shark agents intelligent \
+                   bandit learned hard";
+    for method in words(methods) {
         let program = TestProgram::new();
         let before = proxy.fetched().len();
-        let flags = ["--topic", words, "--focus", method, "--no-index"];
+        let flags = ["--topic", title, "--focus", method, "--no-index"];
         let summary = program.json(&crawl(seed, &place, "9999", &flags));
         let fetched = proxy.fetched().len() - before;
         match method {
@@ -314,16 +303,8 @@ async fn courses_of_cornell_are_found_by_what_others_call_a_course() {
     let place = listening.url();
     let program = TestProgram::new();
     let (on, off) = (folder("course"), folder("other"));
-    let train = [
-        "topic",
-        "train",
-        "course",
-        "--positive",
-        &on,
-        "--negative",
-        &off,
-    ];
-    let report = program.json(&train);
+    let train = format!("topic train course --positive {on} --negative {off}");
+    let report = program.json(&words(&train));
     assert!(
         report["quality"]["accuracy"].as_f64() > Some(0.8),
         "{report}"

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::http::HttpAnswer;
-use crate::program::TestProgram;
+use crate::program::{TestProgram, has, words};
 use crate::server::{AvocetServer, Leaf, put};
 
 const BIRDS: &str = "feathers wings bill nest eggs wader mudflat";
@@ -40,15 +40,8 @@ fn teach(program: &TestProgram, name: &str, on: &str, off: &str) {
         directory.to_str().unwrap().to_owned()
     };
     let (on, off) = (write("on", on), write("off", off));
-    program.json(&[
-        "topic",
-        "train",
-        name,
-        "--positive",
-        &on,
-        "--negative",
-        &off,
-    ]);
+    let train = format!("topic train {name} --positive {on} --negative {off}");
+    program.json(&words(&train));
 }
 
 fn hosts(found: &Value) -> Vec<&str> {
@@ -94,10 +87,7 @@ fn people_programs_and_agents_search_within_a_topic() {
 
     let page = server.get("/?q=guide&topic=cars").body;
     assert!(page.contains("4 results"), "{page}");
-    assert!(
-        page.contains("<option value=\"cars\" selected>cars</option>"),
-        "{page}"
-    );
+    has(&page, "<option value=\"cars\" selected>cars</option>");
     let told = agent(&server, &json!({ "query": "guide", "topic": "cars" }));
     let told = &told["structuredContent"];
     assert_eq!(

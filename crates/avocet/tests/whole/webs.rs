@@ -10,22 +10,14 @@ use crate::program::TestProgram;
 /// Plans a web in which every page answers and robots.txt forbids nothing.
 pub fn plain(seed: u64, servers: usize, pages: usize) -> WebPlan {
     let allowed = RobotsShares {
-        rules: 0.0,
-        delay: 0.0,
         missing: 1.0,
-        broken: 0.0,
-    };
-    let none = Faults {
-        redirects: 0.0,
-        gone: 0.0,
-        broken: 0.0,
-        busy: 0.0,
+        ..RobotsShares::default()
     };
     WebPlan {
         servers,
         pages,
         robots: allowed,
-        faults: none,
+        faults: Faults::default(),
         duplicates: 0.0,
         ..WebPlan::small(seed)
     }
@@ -42,6 +34,13 @@ pub fn crawl<'a>(homes: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
     arguments.extend(homes.iter().map(String::as_str));
     arguments.extend(more);
     arguments
+}
+
+/// Returns the number of requests for each page so far.
+pub fn requests(serving: &ServedWeb) -> BTreeMap<String, u32> {
+    let mut counts = serving.log().counts();
+    counts.retain(|url, _| !url.ends_with("/robots.txt"));
+    counts
 }
 
 /// Returns the pages in the order of their requests, by all crawls so far.

@@ -11,6 +11,7 @@ use repository::archive::Sealed;
 use repository::{archive, index};
 
 use super::plan::EnginePlan;
+use crate::number::counted;
 use crate::recovery;
 use crate::settings::policies::ChosenPolicies;
 use crate::store::Store;
@@ -18,13 +19,11 @@ use crate::store::Store;
 /// The operator gets a note about servers that must wait at the start for at least this long.
 const WORTH_A_NOTE: Duration = Duration::from_secs(5);
 
-/// The archive and the index that a crawl writes to.
-pub(super) struct Writers {
-    /// The archive, unless the user wants none.
-    pub archive: Option<archive::ArchiveWriter>,
-    /// The index, unless the user wants none.
-    pub index: Option<index::PageIndexWriter>,
-}
+/// The archive and the index that a crawl writes to, unless the user wants none.
+type Writers = (
+    Option<archive::ArchiveWriter>,
+    Option<index::PageIndexWriter>,
+);
 
 /// Opens archive and index, and brings them to the state of the ledger.
 pub(super) fn writers(store: &Store, ledger: &Ledger, plan: &EnginePlan) -> Result<Writers> {
@@ -45,7 +44,7 @@ pub(super) fn writers(store: &Store, ledger: &Ledger, plan: &EnginePlan) -> Resu
         .index
         .then(|| recovery::open_index(store, ledger))
         .transpose()?;
-    Ok(Writers { archive, index })
+    Ok((archive, index))
 }
 
 /// Restores the core from the ledger. Returns the core and notes for the operator.
@@ -109,15 +108,15 @@ fn notes(recalled: &Recalled) -> Vec<String> {
     let ahead = recalled.ahead;
     if ahead.pages > 0 {
         notes.push(format!(
-            "{} pages were visited or found up to {} in the future: a clock was ahead then, or is behind now; they count as visited or found when this was first noticed, and nothing waits for the clock",
-            ahead.pages,
+            "{} with a visit or discovery up to {} in the future: a clock was ahead then, or is behind now; the crawl dates these when it first notices them, and waits for no clock",
+            counted(ahead.pages, "page"),
             whole_seconds(ahead.by)
         ));
     }
     if recalled.resting_for >= WORTH_A_NOTE {
         notes.push(format!(
-            "{} servers are left alone at first, for up to {}, as they asked before the last stop",
-            recalled.resting,
+            "{} left alone at first, for up to {}, as asked before the last stop",
+            counted(recalled.resting, "server"),
             whole_seconds(recalled.resting_for)
         ));
     }
@@ -156,7 +155,7 @@ mod tests {
         assert_eq!(noticed(0, 10), (None, Vec::new()));
         let (at, notes) = noticed(3, 20);
         assert_eq!((at, notes.len()), (Some(second(20)), 1));
-        assert!(notes[0].starts_with("3 pages were visited or found up to 2h in the future"));
+        assert!(notes[0].starts_with("3 pages with a visit or discovery up to 2h in the future"));
         assert_eq!(noticed(2, 30).0, Some(second(20)), "the first time counts");
         assert_eq!(noticed(2, 5).0, Some(second(5)), "the clock went back");
         assert_eq!(noticed(0, 40).0, None, "all is well");

@@ -117,11 +117,14 @@ async fn crawl(
     let mut plan = plan(std::slice::from_ref(seed), pipes);
     plan.fetch.proxy = fetch::ProxySettings::parse("http://127.0.0.1:9").ok();
     let store = Store::create(root).unwrap();
-    let live = Live::of(root);
+    run(&store, plan, choice, &Live::of(root)).await
+}
+
+/// Runs a crawl to its end.
+async fn run(store: &Store, plan: EnginePlan, choice: ChosenPolicies, live: &Arc<Live>) -> Summary {
     let never = std::future::pending();
-    super::crawl(&store, plan, choice, NoProgress, &live, never)
-        .await
-        .unwrap()
+    let crawled = super::crawl(store, plan, choice, NoProgress, live, never);
+    crawled.await.unwrap()
 }
 
 /// At the same budget, a policy that learns change rates keeps more copies fresh than a uniform
@@ -130,22 +133,9 @@ async fn crawl(
 async fn what_is_learned_keeps_more_copies_fresh() {
     let mut reached = Vec::new();
     for refresh in ["uniform", "freshness"] {
-        let web = living_web().invent();
-        let homes: Vec<PageUrl> = {
-            let home = |(server, _)| web.url(web.home(server), 80);
-            let homes = web.servers().map(home);
-            homes.map(|home| PageUrl::parse(&home).unwrap()).collect()
-        };
-        let pages = web.pages().count();
-        let serving = Arc::new(ServedWeb::in_memory(web, WebClock::Running(1.0)));
-        let served = Arc::clone(&serving);
-        let pipes: Pipes = Arc::new(move |address| {
-            let (ours, theirs) = tokio::io::duplex(PIPE);
-            tokio::spawn(served.attend(address, theirs));
-            ours
-        });
+        let (serving, mut plan) = living_web();
+        let pages = serving.web().pages().count();
         let budget = 2.0 * pages as f64 / DAY;
-        let mut plan = plan(&homes, pipes);
         plan.rules.again = Again::Always { budget };
         plan.time = Some(Duration::from_secs_f64(DAYS * DAY));
         let directory = tempfile::tempdir().unwrap();
@@ -156,11 +146,7 @@ async fn what_is_learned_keeps_more_copies_fresh() {
              refresh.policy = \"{refresh}\"\nsource.policy = \"none\""
         );
         let choice = run_policies(&settings, budget).choose().unwrap();
-        let live = Live::of(directory.path());
-        let never = std::future::pending();
-        super::crawl(&store, plan, choice, NoProgress, &live, never)
-            .await
-            .unwrap();
+        run(&store, plan, choice, &Live::of(directory.path())).await;
         let requests = serving.log().requests() as f64;
         let allowed = budget * DAYS * DAY;
         assert!(
@@ -181,25 +167,17 @@ const DAY: f64 = 3600.0;
 /// The duration of a crawl, in days of this web.
 const DAYS: f64 = 16.0;
 
-/// A web whose pages change at very different rates, around once a day.
-fn living_web() -> WebPlan {
-    let no_faults = Faults {
-        redirects: 0.0,
-        gone: 0.0,
-        broken: 0.0,
-        busy: 0.0,
-    };
+/// A web whose pages change at very different rates, around once a day, and a crawl of it.
+fn living_web() -> (Arc<ServedWeb>, EnginePlan) {
     let no_robots = RobotsShares {
-        rules: 0.0,
-        delay: 0.0,
         missing: 1.0,
-        broken: 0.0,
+        ..RobotsShares::default()
     };
-    WebPlan {
+    let web = WebPlan {
         servers: 4,
         pages: 60,
         robots: no_robots,
-        faults: no_faults,
+        faults: Faults::default(),
         duplicates: 0.0,
         calendars: 0.0,
         changes: Changes {
@@ -210,7 +188,20 @@ fn living_web() -> WebPlan {
             },
         },
         ..WebPlan::small(5)
-    }
+    };
+    let web = web.invent();
+    let homes = web
+        .servers()
+        .map(|(server, _)| web.url(web.home(server), 80));
+    let homes: Vec<PageUrl> = homes.map(|home| PageUrl::parse(&home).unwrap()).collect();
+    let serving = Arc::new(ServedWeb::in_memory(web, WebClock::Running(1.0)));
+    let served = Arc::clone(&serving);
+    let pipes: Pipes = Arc::new(move |address| {
+        let (ours, theirs) = tokio::io::duplex(PIPE);
+        tokio::spawn(served.attend(address, theirs));
+        ours
+    });
+    (serving, plan(&homes, pipes))
 }
 
 /// A crawl of these seeds over pipes.

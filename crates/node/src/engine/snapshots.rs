@@ -13,8 +13,8 @@ use policy::Moment;
 use repository::archive::Sealed;
 
 use super::Engine;
+use crate::clock::written;
 use crate::explain::sources::SourceSummary;
-use crate::live::meter::written;
 use crate::live::snapshot::{
     CrawlMode, CrawlState, FreshnessOutlook, HostSnapshot, PolicyNames, Snapshot, Storage,
 };
@@ -40,7 +40,7 @@ pub(super) struct SnapshotCache {
 }
 
 impl Engine {
-    /// Has the next snapshot be made from the present state, with all slow figures.
+    /// Empties the cache, so that the next snapshot measures everything.
     pub(super) fn forget_snapshot(&self) {
         *self.snapshots.lock().expect(POISONED) = SnapshotCache::default();
     }
@@ -83,7 +83,7 @@ impl Engine {
         let meter = self.live.meter();
         let (fetches_per_second, bytes_per_second) = meter.rates();
         let state = CrawlState {
-            summary,
+            summary: self.live.whole(summary),
             at: written(now),
             since: self.live.since().to_owned(),
             process: std::process::id(),
@@ -224,7 +224,7 @@ fn host_entry(core: &mut Core<Sealed>, place: Place) -> HostEntry {
     let (state, next) = match place.state {
         Doing::Visited => ("visited", None),
         Doing::Ready => ("ready", None),
-        Doing::Later(moment) => ("waiting", Some(written(moment))),
+        Doing::Later(moment) => ("delayed", Some(written(moment))),
         Doing::Idle => ("idle", None),
         Doing::Parked => ("left alone", None),
     };

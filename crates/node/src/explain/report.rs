@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::findable::Findable;
 use super::topic_opinion::TopicOpinion;
-use crate::clock::timestamp;
+use crate::clock::written;
+use crate::number::counted;
 use crate::settings::policies::PolicySettings;
 
 /// The explanation of a URL.
@@ -31,7 +32,7 @@ pub struct Explanation {
     pub budget: Option<BudgetReport>,
     /// Its server.
     pub server: Option<ServerReport>,
-    /// Its position in the queue; `null` if it is not waiting.
+    /// Its position in the queue; `null` if it is not due.
     pub standing: Option<QueuePosition>,
     /// Why it was not fetched; `null` if it was.
     pub not_fetched: Option<String>,
@@ -152,7 +153,7 @@ pub struct ServerReport {
     pub per_connection: Option<u32>,
 }
 
-/// The position of a waiting page.
+/// The position of a page that is due.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct QueuePosition {
     /// The server strategy.
@@ -164,7 +165,7 @@ pub struct QueuePosition {
     pub visit_pages: usize,
     /// Pages of its host that are fetched before it.
     pub pages_before: usize,
-    /// Pages of its host that are waiting.
+    /// Pages of its host that are due.
     pub pages_waiting: usize,
     /// Servers that are visited before its own.
     pub servers_before: usize,
@@ -174,7 +175,7 @@ impl VisitReport {
     pub(super) fn of(visited: Visited, out_links: Option<u32>) -> Self {
         let history = visited.history;
         Self {
-            at: history.asked.map(|at| timestamp(at).to_string()),
+            at: history.asked.map(written),
             status: visited.status,
             error: visited.error,
             revisits: history.revisits,
@@ -200,8 +201,9 @@ pub(super) fn deferred(account: &DomainAccount) -> String {
     let domain = &account.domain;
     let spent = match account.spent {
         Some(SpentBudget::Names) => format!(
-            "{} of {} host names of {domain} are open, and the page's own is not",
-            account.open_names, account.known_names
+            "{} of {} of {domain} open, and the page's own is not",
+            account.open_names,
+            counted(account.known_names, "host name")
         ),
         Some(SpentBudget::Host) => {
             format!(
@@ -227,22 +229,22 @@ pub(super) fn deferred(account: &DomainAccount) -> String {
 }
 
 fn pages(account: &DomainAccount) -> String {
-    format!("{} of {} pages", account.used, account.allowed)
+    format!("{} of {}", account.used, counted(account.allowed, "page"))
 }
 
 impl BudgetReport {
     /// Describes the budget and its evidence, in two lines.
     pub fn describe(&self) -> [String; 2] {
         let account = &self.account;
-        let names = format!(
-            "{} of {} host names open",
-            account.open_names, account.known_names
-        );
+        let names = counted(account.known_names, "host name");
+        let names = format!("{} of {names} open", account.open_names);
         [
             format!("{} of {}, {names}", pages(account), account.domain),
             format!(
-                "linked by {} other domains, {} of {} texts distinct",
-                account.linking_domains, account.distinct_texts, account.texts
+                "linked by {}, {} of {} distinct",
+                counted(account.linking_domains, "other domain"),
+                account.distinct_texts,
+                counted(account.texts, "text")
             ),
         ]
     }

@@ -5,10 +5,10 @@ mod listed;
 
 use frontier::{Frontier, PageKey};
 use policy::source::{Account, SourceKind};
-use policy::{Crawl, History, Moment, Page};
+use policy::{Crawl, History, Page};
 use serde::{Deserialize, Serialize};
 
-use crate::clock::timestamp;
+use crate::clock::written;
 
 pub use cover::SourceCover;
 pub use listed::{Listed, at_rest, running};
@@ -150,8 +150,4 @@ fn why(account: &Account, history: &History, young: bool, pays: bool) -> String 
         }
         _ => format!("a poll is not worth its price, {base}"),
     }
-}
-
-fn written(moment: Moment) -> String {
-    timestamp(moment).to_string()
 }

@@ -3,8 +3,6 @@
 use std::path::Path;
 
 use anyhow::Result;
-use frontier::Visited;
-use page::PageUrl;
 use policy::focus::{Evidence, Field, ON_TOPIC, TopicDefinition};
 use serde::{Deserialize, Serialize};
 
@@ -40,16 +38,20 @@ pub struct WordEvidence {
     pub log_odds: f32,
 }
 
-impl TopicOpinion {
-    /// Judges the archived copy of a page by the crawl's topic. Returns `None` if the crawl has no
-    /// trained topic, or there is no copy.
-    pub fn of(
+impl PageFacts {
+    /// Judges the archived copy of the page by the crawl's topic.
+    ///
+    /// Returns `None` if the crawl has no trained topic, or there is no copy.
+    pub fn topic_opinion(
+        &self,
         archive: &Path,
         policies: &PolicySettings,
-        url: &PageUrl,
-        visited: Option<&Visited>,
-    ) -> Result<Option<Self>> {
-        let copy = visited.and_then(|visited| visited.copy.as_ref());
+    ) -> Result<Option<TopicOpinion>> {
+        let url = &self.url;
+        let copy = self
+            .visited
+            .as_ref()
+            .and_then(|visited| visited.copy.as_ref());
         let place = copy.and_then(|copy| copy.place);
         let (Some(subject @ Subject::Learned(_)), Some(place)) = (&policies.subject, place) else {
             return Ok(None);
@@ -75,22 +77,11 @@ impl TopicOpinion {
                 log_odds,
             })
         });
-        Ok(Some(Self {
+        Ok(Some(TopicOpinion {
             probability,
             on_topic: probability >= f64::from(ON_TOPIC),
             words: words.collect(),
             name: topic.name,
         }))
-    }
-}
-
-impl PageFacts {
-    /// Judges the page by the topic of the crawl.
-    pub fn topic_opinion(
-        &self,
-        archive: &Path,
-        policies: &PolicySettings,
-    ) -> Result<Option<TopicOpinion>> {
-        TopicOpinion::of(archive, policies, &self.url, self.visited.as_ref())
     }
 }

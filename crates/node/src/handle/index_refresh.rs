@@ -4,11 +4,12 @@
 //! the refresh. The index is reopened beside the running searches, and only when it has changed.
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use repository::index::Index;
 
 use crate::fault;
+use crate::store::modified;
 
 /// How often the index is checked for a commit.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -16,7 +17,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Starts a thread that follows the index in `directory` until the program ends.
 pub fn start(index: &Index, directory: &Path) -> std::io::Result<()> {
     let (index, list) = (index.clone(), directory.join("meta.json"));
-    let mut seen = written(&list);
+    let mut seen = modified(&list);
     std::thread::Builder::new()
         .name("watch".into())
         .spawn(move || {
@@ -25,7 +26,7 @@ pub fn start(index: &Index, directory: &Path) -> std::io::Result<()> {
                 fault::point("watch");
                 // The file is missing while a crawl rebuilds the index, and after the demo has
                 // deleted its store. The index that is open stays usable.
-                let now = written(&list);
+                let now = modified(&list);
                 if now.is_none() || now == seen {
                     continue;
                 }
@@ -37,8 +38,4 @@ pub fn start(index: &Index, directory: &Path) -> std::io::Result<()> {
             }
         })?;
     Ok(())
-}
-
-fn written(file: &Path) -> Option<SystemTime> {
-    std::fs::metadata(file).ok()?.modified().ok()
 }

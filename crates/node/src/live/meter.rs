@@ -7,12 +7,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use crawl::Purpose;
 use policy::{Moment, Outcome};
 use serde::{Deserialize, Serialize};
 
 use super::core_figures::CoreFigures;
 use super::snapshot::{FreshnessOutlook, Storage};
-use crate::clock::timestamp;
 
 /// The number of recent fetches that are kept one by one.
 const RECENT: usize = 200;
@@ -27,28 +27,6 @@ const LATE: Duration = Duration::from_secs(10);
 /// A worth above this means that a page must be fetched at any price, such as a sitemap that is
 /// due.
 const PRICELESS: f64 = 1e30;
-
-/// The purpose of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FetchPurpose {
-    /// The first copy of a page.
-    New,
-    /// Another copy of a known page.
-    Refresh,
-    /// A poll of a source.
-    Source,
-}
-
-impl From<crawl::Purpose> for FetchPurpose {
-    fn from(purpose: crawl::Purpose) -> Self {
-        match purpose {
-            crawl::Purpose::New => Self::New,
-            crawl::Purpose::Refresh => Self::Refresh,
-            crawl::Purpose::Source => Self::Source,
-        }
-    }
-}
 
 /// Counts of requests by purpose.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,11 +47,11 @@ impl Counts {
         self.new + self.refresh + self.source + self.overhead
     }
 
-    fn of(&mut self, kind: FetchPurpose) -> &mut u64 {
+    fn of(&mut self, kind: Purpose) -> &mut u64 {
         match kind {
-            FetchPurpose::New => &mut self.new,
-            FetchPurpose::Refresh => &mut self.refresh,
-            FetchPurpose::Source => &mut self.source,
+            Purpose::New => &mut self.new,
+            Purpose::Refresh => &mut self.refresh,
+            Purpose::Source => &mut self.source,
         }
     }
 
@@ -111,7 +89,7 @@ pub struct Fetch {
     /// When it was requested.
     pub at: String,
     /// The purpose.
-    pub kind: FetchPurpose,
+    pub kind: Purpose,
     /// The HTTP status of the answer; `null` if there was none.
     pub status: Option<u16>,
     /// Bytes over the wire.
@@ -186,14 +164,14 @@ pub struct Meter {
 
 impl Meter {
     /// Counts a fetch of a page.
-    pub fn fetched(&mut self, kind: FetchPurpose, fetch: Fetch) {
+    pub fn fetched(&mut self, kind: Purpose, fetch: Fetch) {
         *self.counts.of(kind) += 1;
         self.bytes += fetch.bytes;
         let worth = fetch.worth.unwrap_or(0.0);
         match kind {
-            FetchPurpose::New => self.gains.new += worth,
-            FetchPurpose::Refresh => self.gains.refresh += worth,
-            FetchPurpose::Source => self.gains.source += worth,
+            Purpose::New => self.gains.new += worth,
+            Purpose::Refresh => self.gains.refresh += worth,
+            Purpose::Source => self.gains.source += worth,
         }
         if let Some((_, point)) = &mut self.open {
             *point.fetches.of(kind) += 1;
@@ -310,11 +288,6 @@ pub fn outcome(outcome: Option<Outcome>) -> &'static str {
     }
 }
 
-/// Formats a moment as an RFC 3339 timestamp.
-pub fn written(moment: Moment) -> String {
-    timestamp(moment).to_string()
-}
-
 fn new_point(at: Moment) -> SeriesPoint {
     SeriesPoint {
         at: at.micros() as f64 / 1e6,
@@ -334,7 +307,7 @@ mod tests {
         Fetch {
             url: "http://e.org/".into(),
             at: String::new(),
-            kind: FetchPurpose::New,
+            kind: Purpose::New,
             status: Some(200),
             bytes: 10,
             ms: 1.0,
@@ -350,8 +323,8 @@ mod tests {
         meter.tick(at(0), TickValues::default());
         let hours = 3;
         for second in 1..=hours * 3600 {
-            meter.fetched(FetchPurpose::New, fetch(Some(2.0)));
-            meter.fetched(FetchPurpose::Refresh, fetch(None));
+            meter.fetched(Purpose::New, fetch(Some(2.0)));
+            meter.fetched(Purpose::Refresh, fetch(None));
             meter.overhead(5);
             meter.tick(at(second), TickValues::default());
             assert!(meter.series().len() <= POINTS + 1);

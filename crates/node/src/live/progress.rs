@@ -26,8 +26,8 @@ pub struct Figures {
     pub visits: usize,
     /// Open connections without a request.
     pub idle_connections: usize,
-    /// Pages that are waiting.
-    pub queued: usize,
+    /// Pages that are due: they are fetched as soon as their servers may be asked.
+    pub due: usize,
     /// The price, in a crawl that does not end.
     pub price: Option<f64>,
     /// Pages that may still be fetched, if their number is limited.

@@ -11,15 +11,14 @@ use serde_json::Value;
 use super::snapshot::CrawlState;
 use crate::store;
 
-/// The time limit of an answer: an explanation reads all links of the ledger.
+/// The longest wait for the next bytes of an answer: an explanation reads all links of the ledger.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The most bytes of an answer.
 const LARGEST: u64 = 16 << 20;
 
 /// Asks the crawl that has the store at `root` to explain a URL.
 pub fn explain(root: &Path, url: &str) -> Result<Value> {
-    let file = std::fs::read(store::state(root)).ok();
-    let state = file.and_then(|bytes| serde_json::from_slice::<CrawlState>(&bytes).ok());
+    let state: Option<CrawlState> = store::read_json(&store::state(root));
     let state =
         state.context("the crawl has not written its state yet: try again in a few seconds")?;
     let address = state.address.with_context(|| {

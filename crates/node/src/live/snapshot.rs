@@ -40,7 +40,7 @@ pub struct Snapshot {
 /// The state of a crawl, as in `state.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CrawlState {
-    /// Counts since the policies were last changed.
+    /// Counts since the program started.
     #[serde(flatten)]
     pub summary: Summary,
     /// The time of the snapshot.
@@ -149,11 +149,12 @@ pub struct HostSnapshot {
     pub origin: String,
     /// The IP address and port of its server, if it was resolved.
     pub address: Option<String>,
-    /// `visited`, `ready`, `waiting` for its delay, `idle` or `left alone`.
+    /// `visited` (a visit is under way), `ready`, `delayed` (until `next`), `idle` (no page is
+    /// due) or `left alone` (after failures).
     pub state: String,
     /// When the next request may be made; `null` if now.
     pub next: Option<String>,
-    /// Pages of the host that are waiting.
+    /// Pages of the host that are due.
     pub waiting: usize,
     /// Pages claimed since the policies were last changed.
     pub claimed: u32,

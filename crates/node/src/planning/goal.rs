@@ -2,6 +2,8 @@
 
 use policy::plan::{currency, freshness};
 
+use crate::number::counted;
+
 /// A goal. Each is a share from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Goal {
@@ -34,7 +36,9 @@ impl Goal {
     pub fn words(&self) -> String {
         match self {
             Self::Fresh => "of the copies fresh".into(),
-            Self::Current { within } => format!("of the copies current within {within} days"),
+            Self::Current { within } => {
+                format!("of the copies current within {}", counted(within, "day"))
+            }
             Self::Quality { .. } => "of the quality of a fresh store".into(),
         }
     }

@@ -1,6 +1,7 @@
 //! The check of an `avocet.toml`: every error at once, each with its key and line.
 //!
-//! **Invariant:** a file that passes starts a crawl: the same functions judge both.
+//! **Invariant:** a crawl accepts the settings of a file that passes, because the same functions
+//! judge them.
 
 use std::fmt;
 use std::path::Path;
@@ -25,15 +26,19 @@ pub struct Finding {
 
 /// Returns what is wrong with the text of an `avocet.toml` of the store at `root`.
 pub fn check(text: &str, root: &Path) -> Vec<Finding> {
-    let (layer, settings) = match Layer::parse(text) {
-        Ok(layer) => (layer, toml::from_str::<Settings>(text).unwrap_or_default()),
+    let (layer, invalid) = match Layer::parse_valid(text) {
+        Ok(parsed) => parsed,
         Err(error) => return vec![unreadable(text, &error)],
     };
+    let settings = layer.deserialized().unwrap_or_default();
     let mut wrong = Vec::new();
     let mut note = |key: &str, why: String| {
         let (line, key) = (line_of(text, key), key.to_owned());
         wrong.push(Finding { line, key, why });
     };
+    for (key, why) in invalid {
+        note(&key, why);
+    }
     let crawl = &settings.crawl;
     for (key, seeds) in [
         ("crawl.seeds", &crawl.seeds),
@@ -146,7 +151,7 @@ fn request_parts(settings: &Settings) -> Vec<(&'static str, Settings)> {
     ]
 }
 
-/// Returns the finding for a file that is not TOML, or that has an unknown key or an invalid value.
+/// Returns the finding for a file that is not TOML.
 fn unreadable(text: &str, error: &toml::de::Error) -> Finding {
     let start = error.span().map_or(0, |span| span.start.min(text.len()));
     let before = text.get(..start).unwrap_or_default();
@@ -220,26 +225,31 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_has_a_line_and_a_key_too() {
-        for (text, line, key) in [
-            ("[crawl]\nconections = 3\n", 2, "crawl.conections"),
-            ("[crawl]\n\ndelay = \"5 parsecs\"\n", 3, "crawl.delay"),
-            ("[serve]\ncolour = \"teal\"\n", 2, "serve.colour"),
-            ("[serve]\ntitle = \"\"\n", 2, "serve.title"),
-            (
-                "[budget]\nfetches_per_day = \n",
-                2,
-                "budget.fetches_per_day",
-            ),
-        ] {
-            let found = check(text, Path::new("."));
-            assert_eq!(
-                (found.len(), found[0].line, found[0].key.as_str()),
-                (1, Some(line), key),
-                "{}",
-                found[0]
-            );
-        }
+    fn all_keys_that_cannot_be_read_are_named_at_once() {
+        let text = "[crawl]\nconections = 3\ndelay = \"5 parsecs\"\nordr = 1\ninclude = [\"(\"]\n\
+                    [serve]\ncolour = \"teal\"\ntitle = \"\"\n[crwl]\nordr = 1\n[[host]]\norign = \"x\"\n";
+        let found = check(text, Path::new("."));
+        let places = found
+            .iter()
+            .map(|one| (one.line.unwrap(), one.key.as_str()));
+        let expected = [
+            (2, "crawl.conections"),
+            (3, "crawl.delay"),
+            (4, "crawl.ordr"),
+            (9, "crwl"),
+            (11, "host"),
+            (7, "serve.colour"),
+            (8, "serve.title"),
+            (5, "crawl.include"),
+        ];
+        assert_eq!(places.collect::<Vec<_>>(), expected, "{found:?}");
+        assert!(found[0].why.contains("connections"), "{}", found[0]);
+        let found = check("[budget]\nfetches_per_day = \n", Path::new("."));
+        let [one] = &found[..] else {
+            panic!("{found:?}");
+        };
+        let place = (one.line, one.key.as_str());
+        assert_eq!(place, (Some(2), "budget.fetches_per_day"), "{one}");
         assert_eq!(
             check("[crawl]\nseeds = [\"https://e.org/\"]\n", Path::new(".")),
             []

@@ -1,7 +1,8 @@
-//! The policies and the scope of the last crawl: `crawl.json` in the store.
+//! The policies, the scope and the contact of the last crawl: `crawl.json` in the store.
 //!
-//! They are not facts, so they are not in the ledger: `avocet explain` answers by the policies of
-//! the last crawl, and the next crawl may have others.
+//! They are not facts, so they are not in the ledger. `avocet explain` answers by these policies. A
+//! crawl that is started without seeds takes over the scope and the contact. Its policies come from
+//! its own settings.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -16,7 +17,7 @@ use super::policies::PolicySettings;
 use crate::store;
 use crawl::scope::{Reach, ScopeRules};
 
-/// The policies and the scope of the last crawl.
+/// The policies, the scope and the contact of the last crawl.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LastCrawl {
     /// Its policies; the default ones where an older build wrote the file.
@@ -30,6 +31,9 @@ pub struct LastCrawl {
     /// Page budgets of domains that have no seed; `None` if unlimited.
     #[serde(default)]
     pub domains: Option<DomainLimits>,
+    /// The contact that it sent with every request.
+    #[serde(default)]
+    pub contact: Option<String>,
 }
 
 impl LastCrawl {
@@ -63,6 +67,7 @@ impl LastCrawl {
                 },
                 allow_private: false,
                 domains: None,
+                contact: None,
             }
         }))
     }
@@ -94,11 +99,12 @@ mod tests {
             scope,
             domains,
             allow_private: false,
+            contact: Some("mailto:me@example.org".into()),
         };
         last.write(directory.path()).unwrap();
         let read = LastCrawl::read(directory.path()).unwrap();
         assert_eq!(read.policies, last.policies);
-        assert_eq!(read.domains, domains);
+        assert_eq!((read.domains, read.contact), (domains, last.contact));
         // After a power cut the file may be empty.
         fs::write(path(directory.path()), "").unwrap();
         let read = LastCrawl::read(directory.path()).unwrap();

@@ -35,6 +35,34 @@ impl Layer {
         Ok(Self(text.parse()?))
     }
 
+    /// Parses the text of a file without the keys that are unknown or have a value of a wrong type.
+    /// Returns each of these keys with the error. Fails only if the text is not TOML.
+    pub(super) fn parse_valid(
+        text: &str,
+    ) -> Result<(Self, Vec<(String, String)>), toml::de::Error> {
+        let mut wrong = Vec::new();
+        let mut valid = |path: &str, part: Table| {
+            let error = Settings::deserialize(part).err();
+            let is_valid = error.is_none();
+            wrong.extend(error.map(|error| (path.to_owned(), error.message().to_owned())));
+            is_valid
+        };
+        let mut file: Table = text.parse()?;
+        file.retain(|section, value| {
+            let keys = match value {
+                Value::Table(keys) if valid(section, one(section, Table::new())) => keys,
+                Value::Table(_) => return false,
+                other => return valid(section, one(section, other.clone())),
+            };
+            keys.retain(|key, value| {
+                let path = format!("{section}.{key}");
+                valid(&path, one(section, one(key, value.clone())))
+            });
+            true
+        });
+        Ok((Self(file), wrong))
+    }
+
     /// Returns the value of a setting, if this layer gives one.
     pub fn get(&self, section: &str, key: &str) -> Option<&Value> {
         self.0.get(section)?.get(key)
@@ -122,11 +150,16 @@ impl Layer {
 
     /// Reads the layer on top of the defaults. A value out of its range is a [`Usage`] error.
     pub fn settings(&self) -> Result<Settings> {
-        let settings = Settings::deserialize(self.0.clone())?;
+        let settings = self.deserialized()?;
         match self.wrong_values().first() {
             Some((path, why)) => Err(Usage(format!("{path} {why}")).into()),
             None => Ok(settings),
         }
+    }
+
+    /// Reads the layer on top of the defaults, without a check of ranges.
+    pub(super) fn deserialized(&self) -> Result<Settings, toml::de::Error> {
+        Settings::deserialize(self.0.clone())
     }
 
     /// Returns the path of each setting whose value cannot hold, and what to write.
@@ -150,6 +183,11 @@ impl Layer {
             .as_table_mut()
             .expect("only [[host]] is a list, and no setting of it has a flag or excludes another")
     }
+}
+
+/// Returns a table with one entry.
+fn one(key: &str, value: impl Into<Value>) -> Table {
+    Table::from_iter([(key.to_owned(), value.into())])
 }
 
 #[cfg(test)]

@@ -66,14 +66,6 @@ pub struct Rate {
 impl Rate {
     /// The default budget: what a small site can bear.
     pub const USUAL: Self = Self { per_second: 1.0 };
-
-    /// Returns `None` unless `fetches` is positive and finite.
-    pub fn per_second(fetches: f64) -> Option<Self> {
-        let good = fetches > 0.0 && fetches.is_finite();
-        good.then_some(Self {
-            per_second: fetches,
-        })
-    }
 }
 
 impl FromStr for Rate {
@@ -90,7 +82,9 @@ impl FromStr for Rate {
             "d" | "day" => 86_400.0,
             _ => return Err(wrong()),
         };
-        Self::per_second(number / seconds).ok_or_else(wrong)
+        let per_second = number / seconds;
+        let good = per_second > 0.0 && per_second.is_finite();
+        good.then_some(Self { per_second }).ok_or_else(wrong)
     }
 }
 

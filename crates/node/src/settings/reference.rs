@@ -72,32 +72,19 @@ fn wrap(text: &str) -> Vec<String> {
 /// Returns the names of policies that a key may be: those to pick, then the published ones.
 fn policies(section: &str, key: &str) -> String {
     let catalog = Catalog::standard();
+    macro_rules! names {
+        ($policies:expr) => {
+            $policies.map(|one| (one.published, one.name)).collect()
+        };
+    }
+    let orders = catalog.orders().iter();
     let names: Vec<(bool, &str)> = match (section, key) {
-        ("crawl", "order") => {
-            let orders = catalog.orders().iter();
-            let orders = orders.filter(|one| one.wish != Some(Wish::Topic));
-            orders.map(|one| (one.published, one.name)).collect()
-        }
-        ("crawl", "focus") => {
-            let methods = catalog.focuses();
-            methods.map(|one| (one.published, one.name)).collect()
-        }
-        ("crawl", "servers") => {
-            let strategies = catalog.strategies().iter();
-            strategies.map(|one| (one.published, one.name)).collect()
-        }
-        ("refresh", "policy") => {
-            let refreshes = catalog.refreshes().iter();
-            refreshes.map(|one| (one.published, one.name)).collect()
-        }
-        ("refresh", "rate") => {
-            let estimators = catalog.estimators().iter();
-            estimators.map(|one| (one.published, one.name)).collect()
-        }
-        ("source", "policy") => {
-            let schedulers = catalog.schedulers().iter();
-            schedulers.map(|one| (one.published, one.name)).collect()
-        }
+        ("crawl", "order") => names!(orders.filter(|one| one.wish != Some(Wish::Topic))),
+        ("crawl", "focus") => names!(catalog.focuses()),
+        ("crawl", "servers") => names!(catalog.strategies().iter()),
+        ("refresh", "policy") => names!(catalog.refreshes().iter()),
+        ("refresh", "rate") => names!(catalog.estimators().iter()),
+        ("source", "policy") => names!(catalog.schedulers().iter()),
         _ => return String::new(),
     };
     let list = |published: bool| {

@@ -181,7 +181,7 @@ pub fn names(root: &Path) -> Result<Vec<String>> {
 
 /// Returns when the file of a topic was last modified.
 pub fn written(root: &Path, name: &str) -> Option<SystemTime> {
-    fs::metadata(path(root, name)).ok()?.modified().ok()
+    store::modified(&path(root, name))
 }
 
 /// Removes a topic. Refuses if another topic is below it.

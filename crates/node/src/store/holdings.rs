@@ -12,7 +12,7 @@ pub struct Holdings {
     pub urls_seen: u64,
     /// Pages with a copy.
     pub pages: u64,
-    /// URLs that were never requested.
+    /// URLs that were not requested yet.
     pub queued: u64,
     /// Hosts.
     pub hosts: u64,

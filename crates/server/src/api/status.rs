@@ -24,7 +24,7 @@ pub struct Status {
     pub documents: u64,
     /// URLs ever admitted.
     pub urls_seen: u64,
-    /// URLs that wait for a fetch.
+    /// URLs to fetch, now or later; without a running crawl, the URLs that were not requested yet.
     pub queued: u64,
     /// Pages with a copy; while a crawl runs, the pages that it has fetched.
     pub pages: u64,

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::access::{COOKIE, LoginAccess, OperatorAccess};
 use crate::app::SESSION_LASTS;
 use crate::{App, assets, pages};
+use node::store::keys;
 
 #[derive(Template)]
 #[template(path = "login.html")]
@@ -64,7 +65,7 @@ pub async fn leave(State(app): State<Arc<App>>, operator: OperatorAccess) -> Res
 
 fn login_page(app: &App, wrong: bool) -> Response {
     pages::show(&LoginPage {
-        path: app.node.token_path().display().to_string(),
+        path: keys::token_path(app.node.root()).display().to_string(),
         wrong,
     })
 }

@@ -1,13 +1,14 @@
 //! Turns a snapshot of the crawl into the texts and figures that the dashboard shows.
 
+use crawl::Purpose;
 use jiff::Timestamp;
 
 use super::chart::Chart;
 use super::charts::charts;
 use super::figures::{amount, bytes, percent, short, span, when};
 use node::live::core_figures::CoreFigures;
-use node::live::meter::FetchPurpose;
 use node::live::snapshot::{CrawlMode, Snapshot};
+use node::number::counted;
 
 /// The most rows of a table; the API has the rest.
 const ROWS: usize = 50;
@@ -171,7 +172,7 @@ fn doing(snapshot: &Snapshot, crawling: bool) -> (&'static str, String) {
         };
     }
     let doing = match state.mode {
-        CrawlMode::Running => format!("{} visits under way", state.visits),
+        CrawlMode::Running => format!("{} under way", counted(state.visits, "visit")),
         CrawlMode::Pausing => format!(
             "{} requests are under way or not committed yet",
             state.uncommitted
@@ -234,7 +235,11 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
         tile(
             "Pages known",
             amount(summary.urls_seen as u64),
-            format!("{} waiting for a fetch", amount(summary.queued as u64)),
+            format!(
+                "{} to fetch, {} of these due now",
+                amount(summary.queued as u64),
+                amount(summary.due as u64)
+            ),
         ),
         tile(
             "Memory",
@@ -276,7 +281,7 @@ fn server(server: &node::live::snapshot::HostSnapshot, now: Timestamp) -> Server
         class: match server.state.as_str() {
             "visited" => "good",
             "left alone" => "bad",
-            "waiting" => "wait",
+            "delayed" => "wait",
             _ => "plain",
         },
         state: server.state.clone(),
@@ -313,9 +318,9 @@ fn fetch(fetch: &node::live::meter::Fetch, now: Timestamp) -> FetchRow {
         url: fetch.url.clone(),
         ago: when(&fetch.at, now),
         kind: match fetch.kind {
-            FetchPurpose::New => "new",
-            FetchPurpose::Refresh => "refresh",
-            FetchPurpose::Source => "source",
+            Purpose::New => "new",
+            Purpose::Refresh => "refresh",
+            Purpose::Source => "source",
         },
         status: fetch.status.map_or("–".into(), |status| status.to_string()),
         class: match fetch.outcome.as_str() {

@@ -22,6 +22,7 @@ use crate::wording;
 pub(super) use answer::ResultLine;
 use answer::ShownAnswer;
 use form::{AGES, LiveUpdate, SearchForm};
+use node::number::counted;
 use node::topics::NoSuchTopic;
 
 /// Results per page.
@@ -36,8 +37,8 @@ struct SearchPage<'a> {
     topics: Vec<SelectOption>,
     ages: Vec<SelectOption>,
     answer: Option<ShownAnswer>,
-    /// The number of pages in the index.
-    pages: u64,
+    /// The number of pages in the index, with its noun.
+    pages: String,
 }
 
 impl SearchPage<'_> {
@@ -116,7 +117,7 @@ pub async fn page(
         topics: topics.collect(),
         ages: ages.into(),
         answer,
-        pages: app.index.count(),
+        pages: counted(app.index.count(), "page"),
     };
     show(&page).into_response()
 }

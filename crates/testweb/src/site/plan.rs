@@ -95,7 +95,7 @@ pub struct KeepAlive {
 }
 
 /// Shares of servers by their robots.txt. The remaining servers forbid nothing.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RobotsShares {
     /// `/private/` is forbidden.
     pub rules: f64,
@@ -107,8 +107,8 @@ pub struct RobotsShares {
     pub broken: f64,
 }
 
-/// Shares of pages that do not answer with a text at once.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Shares of pages that do not answer with a text at once. By default there are none.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Faults {
     /// A redirect (301, 302, 303, 307 or 308) to an older page.
     pub redirects: f64,

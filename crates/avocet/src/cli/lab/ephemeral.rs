@@ -21,11 +21,7 @@ Example:
 pub struct EphemeralArguments {
     /// A directory with sources, articles, links and clicks (see docs/reference/worlds.md), or
     /// invented:sources
-    #[arg(
-        long,
-        value_name = "DIR|invented:NAME",
-        default_value = "invented:sources"
-    )]
+    #[arg(long, value_name = "WORLD", default_value = "invented:sources")]
     pub world: String,
     #[command(flatten)]
     pub common: Common,

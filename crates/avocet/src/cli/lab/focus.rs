@@ -21,11 +21,7 @@ Example:
 pub struct FocusArguments {
     /// A directory with labels.tsv and bodies.ndjson (see docs/reference/worlds.md), or
     /// invented:topics
-    #[arg(
-        long,
-        value_name = "DIR|invented:NAME",
-        default_value = "invented:topics"
-    )]
+    #[arg(long, value_name = "WORLD", default_value = "invented:topics")]
     pub world: String,
     #[command(flatten)]
     pub common: Common,

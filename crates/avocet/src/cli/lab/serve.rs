@@ -11,11 +11,7 @@ Example:
   avocet crawl http://cs.stanford.edu/ --scope any --proxy http://127.0.0.1:8500 --delay 0s")]
 pub struct LabServeArguments {
     /// A directory with links (see docs/reference/worlds.md), or invented:NAME
-    #[arg(
-        long,
-        value_name = "DIR|invented:NAME",
-        default_value = "invented:graph"
-    )]
+    #[arg(long, value_name = "WORLD", default_value = "invented:graph")]
     pub world: String,
     /// Set a parameter of an invented world: NAME=VALUE (repeatable)
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = knob)]

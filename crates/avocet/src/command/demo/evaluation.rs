@@ -91,6 +91,8 @@ pub fn evaluate(
     let copies = web.copies();
     let existing: Vec<_> = existing.map(|page| page.number()).collect();
     let fetches = web.fetches();
+    let freshness = freshness(web, traffic, now / 2.0, now, SAMPLES);
+    let counts = traffic.counts();
     Evaluation {
         seed: arguments.seed,
         speed: arguments.speed,
@@ -102,11 +104,11 @@ pub fn evaluate(
             .count(),
         fetches,
         requests: fetches.all(),
-        freshness: freshness(web, traffic, now / 2.0, now, SAMPLES),
+        freshness,
         publication: publication(web, delays_seen, now),
-        searches: traffic.searches(),
-        clicks: traffic.clicks(),
-        failed: traffic.failed(),
+        searches: counts.searches,
+        clicks: counts.clicks,
+        failed: counts.failed,
         price: summary.price,
         store: summary.store.clone(),
     }
@@ -121,7 +123,7 @@ pub fn freshness(
     samples: u32,
 ) -> DemoFreshness {
     let (copies, alike) = (web.copies(), web.copies_alike());
-    let shown = traffic.shown();
+    let shown = traffic.counts().shown.clone();
     let share = |copies: &Copies| {
         let of_time = shown.iter().filter(|(_, at)| (from..until).contains(at));
         let fresh: Vec<bool> = of_time

@@ -10,13 +10,11 @@ use super::evaluation::{Evaluation, freshness, publication};
 use super::publication_delays::PublicationDelays;
 use super::search_traffic::SearchTraffic;
 use crate::cli::DemoArguments;
-use crate::number::rate;
 use node::live::Live;
+use node::number::{counted, rate};
 
 /// Time between two progress lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);
-/// Time between two checks whether the server is up.
-const CHECK_EVERY: Duration = Duration::from_millis(100);
 /// Period over which a progress line averages freshness, in seconds.
 const RECENT: f64 = 20.0;
 
@@ -25,24 +23,9 @@ const SAMPLES: u32 = 20;
 
 /// What the introduction needs to know about the demo.
 pub struct Introduction {
-    root: PathBuf,
-    temporary: bool,
-    budget: f64,
-    speed: f64,
-    searches: f64,
-}
-
-impl Introduction {
-    /// Collects it from the arguments.
-    pub fn new(root: &Path, temporary: bool, arguments: &DemoArguments) -> Self {
-        Self {
-            root: root.to_owned(),
-            temporary,
-            budget: arguments.budget.per_second,
-            speed: arguments.speed,
-            searches: arguments.searches,
-        }
-    }
+    pub root: PathBuf,
+    pub temporary: bool,
+    pub arguments: DemoArguments,
 }
 
 /// Prints the introduction once the server is up, and then a progress line every 10 s.
@@ -53,12 +36,7 @@ pub async fn report_progress(
     delays: PublicationDelays,
     introduction: Introduction,
 ) {
-    let address = loop {
-        match live.address() {
-            Some(address) => break address,
-            None => tokio::time::sleep(CHECK_EVERY).await,
-        }
-    };
+    let address = super::address(&live).await;
     print_introduction(&address, &web, &introduction);
     let mut tick = tokio::time::interval(LINE_EVERY);
     tick.tick().await;
@@ -75,7 +53,7 @@ pub async fn report_progress(
 
 fn print_introduction(address: &str, web: &ServedWeb, introduction: &Introduction) {
     let homes = web.homes();
-    let every = |seconds: f64| format!("{:.0} s", seconds / introduction.speed);
+    let every = |seconds: f64| format!("{:.0} s", seconds / introduction.arguments.speed);
     let sites = [
         format!(
             "a newspaper: an article every {}, corrections, live reports",
@@ -98,10 +76,10 @@ fn print_introduction(address: &str, web: &ServedWeb, introduction: &Introductio
         ""
     };
     outln!(
-        "\nAvocet keeps a copy fresh with at most {}, in {}{fate}.\nSimulated users search it {} times a second.\n",
-        rate(introduction.budget, "fetches"),
+        "\nAvocet keeps a copy fresh with at most {}, in {}{fate}.\nSimulated users make {}.\n",
+        rate(introduction.arguments.budget.per_second, "fetch"),
         introduction.root.display(),
-        introduction.searches
+        rate(introduction.arguments.searches, "search")
     );
     outln!("  search     {address}/\n  dashboard  {address}/dashboard\n");
     outln!("What to look at:");
@@ -121,18 +99,22 @@ fn progress_line(web: &ServedWeb, traffic: &SearchTraffic, delays: &PublicationD
     let now = web.now();
     let lately = freshness(web, traffic, (now - RECENT).max(0.0), now, SAMPLES);
     let delay = publication(web, delays, now).mean_delay;
+    let (searches, clicks) = {
+        let counts = traffic.counts();
+        (counts.searches, counts.clicks)
+    };
     format!(
-        "{:>4.0} s  {} pages, {} requests; copies {} fresh ({} if all pages were visited equally often), results shown {} ({}); new pages found after {}; {} searches, {} clicks",
+        "{:>4.0} s  {}, {}; copies {} fresh ({} if all pages were visited equally often), results shown {} ({}); new pages found after {}; {}, {}",
         now,
-        web.copies().pages(),
-        web.fetches().all(),
+        counted(web.copies().pages(), "page"),
+        counted(web.fetches().all(), "request"),
         share(lately.copies),
         share(lately.copies_if_alike),
         share(lately.shown),
         share(lately.shown_if_alike),
-        delay.map_or("-".into(), |delay| format!("{delay:.1} s")),
-        traffic.searches(),
-        traffic.clicks(),
+        seconds(delay),
+        counted(searches, "search"),
+        counted(clicks, "click"),
     )
 }
 
@@ -145,10 +127,10 @@ pub fn print_evaluation(evaluation: &Evaluation, root: &Path, temporary: bool) {
         evaluation.seconds
     );
     outln!(
-        "  {} of {} pages fetched, {} requests: {} new, {} changed, {} unchanged, {} gone, {} lists, {} robots.txt",
+        "  {} of {} fetched; {}: {} new, {} changed, {} unchanged, {} gone, {} for sitemaps and feeds, {} for robots.txt",
         evaluation.known,
-        evaluation.pages,
-        evaluation.requests,
+        counted(evaluation.pages, "page"),
+        counted(evaluation.requests, "request"),
         fetches.new,
         fetches.changed,
         fetches.unchanged,
@@ -166,23 +148,26 @@ pub fn print_evaluation(evaluation: &Evaluation, root: &Path, temporary: bool) {
         share(fresh.shown),
         share(fresh.shown_if_alike)
     );
-    let seconds = |delay: Option<f64>| delay.map_or("-".into(), |delay| format!("{delay:.1} s"));
     outln!(
-        "  {} new pages appeared; search found {} of them, after {} on average, half of them within {}",
-        new.published,
+        "  {} appeared; search found {} of them, after {} on average, half of them within {}",
+        counted(new.published, "new page"),
         new.found,
         seconds(new.mean_delay),
         seconds(new.median_delay)
     );
     outln!(
-        "  {} searches, {} clicks",
-        evaluation.searches,
-        evaluation.clicks
+        "  {}, {}",
+        counted(evaluation.searches, "search"),
+        counted(evaluation.clicks, "click")
     );
     match temporary {
         true => outln!("The store is deleted; use --store DIR to keep it."),
         false => outln!("The store is in {}.", root.display()),
     }
+}
+
+fn seconds(delay: Option<f64>) -> String {
+    delay.map_or("-".into(), |delay| format!("{delay:.1} s"))
 }
 
 fn share(share: Option<f64>) -> String {

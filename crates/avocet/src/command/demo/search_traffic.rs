@@ -1,7 +1,6 @@
 //! Simulated users of the demo, who search over HTTP and click on results.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -18,24 +17,26 @@ use crate::cli::DemoArguments;
 use node::live::Live;
 use node::panics::POISONED;
 
-/// Time between two checks whether the server is up.
-const CHECK_EVERY: Duration = Duration::from_millis(100);
-
 /// A search without a response counts as failed if the server is still up after this time.
 const SHUTDOWN: Duration = Duration::from_secs(2);
 
-/// The searches and clicks of the simulated users so far.
+/// The simulated users.
 #[derive(Debug, Clone, Default)]
-pub struct SearchTraffic(Arc<TrafficCounts>);
+pub struct SearchTraffic(Arc<Mutex<TrafficCounts>>);
 
+/// The searches and clicks so far.
 #[derive(Debug, Default)]
-struct TrafficCounts {
-    searches: AtomicU64,
-    clicks: AtomicU64,
-    failed: AtomicU64,
-    over: AtomicBool,
+pub struct TrafficCounts {
+    /// Searches with a response.
+    pub searches: u64,
+    /// Clicks.
+    pub clicks: u64,
+    /// Searches and clicks without a response.
+    pub failed: u64,
+    /// Whether the demo has ended: later failures do not count.
+    pub over: bool,
     /// Results that were shown, each with its time.
-    shown: Mutex<Vec<(PageNumber, f64)>>,
+    pub shown: Vec<(PageNumber, f64)>,
 }
 
 /// Response of the search API.
@@ -69,12 +70,7 @@ impl SearchTraffic {
         }
         let (live, web, doing) = (live.clone(), web.clone(), traffic.clone());
         runtime.spawn(async move {
-            let address = loop {
-                match live.address() {
-                    Some(address) => break address,
-                    None => tokio::time::sleep(CHECK_EVERY).await,
-                }
-            };
+            let address = super::address(&live).await;
             let client = Client::builder(TokioExecutor::new()).build_http();
             for wish in people.wishes() {
                 tokio::time::sleep(Duration::from_secs_f64(wish.after)).await;
@@ -99,7 +95,6 @@ impl SearchTraffic {
         let answer = get(client, &format!("{address}/api/v1/search?q={words}")).await?;
         let found: SearchAnswer = serde_json::from_slice(&answer)
             .context("the response of the search API cannot be read")?;
-        self.0.searches.fetch_add(1, Ordering::Relaxed);
         let at = web.now();
         let (mut pages, mut clicks) = (Vec::new(), Vec::new());
         for result in found.results {
@@ -108,12 +103,15 @@ impl SearchTraffic {
                 clicks.push(result.click);
             }
         }
-        let shown = pages.iter().map(|page| (*page, at));
-        self.0.shown.lock().expect(POISONED).extend(shown);
+        {
+            let mut counts = self.counts();
+            counts.searches += 1;
+            counts.shown.extend(pages.iter().map(|page| (*page, at)));
+        }
         let chosen = people.choose(wish, &pages, web.web(), at);
         if let Some(click) = chosen.and_then(|place| clicks[place].as_ref()) {
             get(client, &format!("{address}{click}")).await?;
-            self.0.clicks.fetch_add(1, Ordering::Relaxed);
+            self.counts().clicks += 1;
         }
         Ok(())
     }
@@ -121,34 +119,13 @@ impl SearchTraffic {
     /// Counts a failure, unless the demo has ended in the meantime.
     async fn failed_unless_over(&self) {
         tokio::time::sleep(SHUTDOWN).await;
-        if !self.0.over.load(Ordering::Relaxed) {
-            self.0.failed.fetch_add(1, Ordering::Relaxed);
-        }
+        let mut counts = self.counts();
+        counts.failed += u64::from(!counts.over);
     }
 
-    /// Marks the end of the demo: later failures do not count.
-    pub fn end(&self) {
-        self.0.over.store(true, Ordering::Relaxed);
-    }
-
-    /// Returns the number of searches with a response.
-    pub fn searches(&self) -> u64 {
-        self.0.searches.load(Ordering::Relaxed)
-    }
-
-    /// Returns the number of clicks.
-    pub fn clicks(&self) -> u64 {
-        self.0.clicks.load(Ordering::Relaxed)
-    }
-
-    /// Returns the number of searches and clicks without a response.
-    pub fn failed(&self) -> u64 {
-        self.0.failed.load(Ordering::Relaxed)
-    }
-
-    /// Returns the results that were shown, each with its time.
-    pub fn shown(&self) -> Vec<(PageNumber, f64)> {
-        self.0.shown.lock().expect(POISONED).clone()
+    /// Locks and returns the counts.
+    pub fn counts(&self) -> MutexGuard<'_, TrafficCounts> {
+        self.0.lock().expect(POISONED)
     }
 }
 

@@ -2,9 +2,8 @@
 
 use jiff::Timestamp;
 use node::explain::Explanation;
+use node::number::{amount, counted, duration, significant};
 use policy::Price;
-
-use crate::number::{amount, duration, significant};
 
 /// Returns up to three sentences about a page.
 ///
@@ -67,10 +66,9 @@ fn future(page: &Explanation, now: Timestamp) -> String {
         return "It waits until the page budget of its domain is raised.".into();
     }
     if let Some(place) = &page.standing {
-        return format!(
-            "It waits for its turn: {} pages of its host and {} servers come first.",
-            place.pages_before, place.servers_before
-        );
+        let pages = counted(place.pages_before, "page");
+        let servers = counted(place.servers_before, "server");
+        return format!("It is due: {pages} of its host and {servers} come first.");
     }
     let worth = page.worth.as_ref();
     let due = worth.and_then(|worth| worth.due.as_deref());

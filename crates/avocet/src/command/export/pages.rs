@@ -16,6 +16,8 @@ use super::front_matter;
 use super::repetition::{ExportCandidate, ReadyPage, RepeatedTexts};
 use super::write_atomically;
 use crate::cli::{ExportArguments, PageFormat};
+use crate::logs::say;
+use node::number::counted;
 use node::readable::{self, Readable};
 use node::store::Store;
 
@@ -56,22 +58,20 @@ pub(super) fn run(
         let found: Vec<String> = found
             .map(|(name, pages)| format!("{pages} {name}"))
             .collect();
-        eprintln!(
-            "{} pages written to {} as {} {}; extraction: {}",
-            counts.pages,
+        say(&format!(
+            "{} written to {} as {}; extraction: {}",
+            counted(counts.pages, "page"),
             out.display(),
-            counts.written,
-            if arguments.format == PageFormat::Md {
-                "files"
-            } else {
-                "lines"
+            match arguments.format {
+                PageFormat::Md => counted(counts.written, "file"),
+                PageFormat::Jsonl => counted(counts.written, "line"),
             },
             if found.is_empty() {
                 "none".to_owned()
             } else {
                 found.join(", ")
             },
-        );
+        ));
     }
     Ok(json!({
         "out": out,

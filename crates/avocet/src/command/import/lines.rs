@@ -10,7 +10,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
+use node::number::counted;
 use repository::log::{EventLog, LogEntry};
+
+use crate::logs::say;
 
 /// First bytes of a gzip file (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -37,8 +40,9 @@ pub fn import<L: LogEntry>(
                 Err(error) => {
                     log.append_all(&group)?;
                     let kept = format!(
-                        "{} from line {number} on; {taken} lines are imported already, so import only the rest",
-                        cannot()
+                        "{} from line {number} on; {} imported already, so import only the rest",
+                        cannot(),
+                        counted(taken, "line")
                     );
                     return Err(error).context(kept);
                 }
@@ -54,7 +58,7 @@ pub fn import<L: LogEntry>(
                     group.push(line);
                 }
                 Err(why) => {
-                    eprintln!("{}:{number}: {why}", file.display());
+                    say(&format!("{}:{number}: {why}", file.display()));
                     passed += 1;
                 }
             }

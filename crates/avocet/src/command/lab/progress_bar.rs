@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use lab::workers::ExperimentProgress;
 
+use crate::logs::{is_json, say};
 use node::panics::POISONED;
 
 /// Time between two lines where standard error is not a terminal.
@@ -28,7 +29,7 @@ struct PlainProgress {
 impl Bar {
     /// Creates a display that is empty until an experiment begins.
     pub fn new() -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = (std::io::stderr().is_terminal() && !is_json()).then(|| {
             let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len}, {eta} left");
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
             ProgressBar::new(0).with_style(style)
@@ -78,7 +79,10 @@ impl ExperimentProgress for Bar {
         plain.done += 1;
         if plain.last.elapsed() >= PLAIN_EVERY {
             plain.last = Instant::now();
-            eprintln!("{}: {} of {}", plain.what, plain.done, plain.steps);
+            say(&format!(
+                "{}: {} of {}",
+                plain.what, plain.done, plain.steps
+            ));
         }
     }
 }

@@ -130,14 +130,13 @@ impl ReportAuthor<'_> {
         if let Some(world) = self.recorded("webkb") {
             studies.push(self.ordering(&world, Some("computer"))?);
         }
-        Ok(Chapter {
-            title: "URL ordering".into(),
-            source: "Cho, Garcia-Molina & Page, Efficient crawling through URL ordering (1998)".into(),
-            introduction: "A crawl from one start page fetches all reachable pages, in the order of a policy \
-                that knows only the pages fetched before. The metrics say how soon it holds the important pages."
-                .into(),
+        Ok(chapter(
             studies,
-        })
+            "URL ordering",
+            "Cho, Garcia-Molina & Page, Efficient crawling through URL ordering (1998)",
+            "A crawl from one start page fetches all reachable pages, in the order of a policy that knows only \
+             the pages fetched before. The metrics say how soon it holds the important pages.",
+        ))
     }
 
     fn ordering(&self, world: &str, query: Option<&str>) -> Result<Study, LabError> {
@@ -161,17 +160,13 @@ impl ReportAuthor<'_> {
             let setting = self.setting("servers", "invented:servers", &more);
             studies.push(servers::run(&setting, &options, self.bar)?);
         }
-        Ok(Chapter {
-            title: "Server scheduling".into(),
-            source:
-                "Cao, Jiang & Singh, Scheduling web crawl for better performance and quality (2003)"
-                    .into(),
-            introduction:
-                "Opening a connection costs time, and servers differ in speed and in the value of \
-                their pages. This is a simulation of connections, with the production bench and strategies."
-                    .into(),
+        Ok(chapter(
             studies,
-        })
+            "Server scheduling",
+            "Cao, Jiang & Singh, Scheduling web crawl for better performance and quality (2003)",
+            "Opening a connection costs time, and servers differ in speed and in the value of their pages. This \
+             is a simulation of connections, with the production bench and strategies.",
+        ))
     }
 
     fn dynamics(&mut self) -> Result<Chapter> {
@@ -187,17 +182,13 @@ impl ReportAuthor<'_> {
             let options = currency::CurrencyExperimentOptions::default();
             studies.push(currency::run(&setting, &options, self.bar)?);
         }
-        Ok(Chapter {
-            title: "Revisit frequency".into(),
-            source:
-                "Baldi, Frasconi & Smyth, Modeling the Internet and the Web, chapter 6.4 (2003)"
-                    .into(),
-            introduction:
-                "Pages change between visits. The experiment computes how often each must be visited \
-                so that the copies stay current."
-                    .into(),
+        Ok(chapter(
             studies,
-        })
+            "Revisit frequency",
+            "Baldi, Frasconi & Smyth, Modeling the Internet and the Web, chapter 6.4 (2003)",
+            "Pages change between visits. The experiment computes how often each must be visited so that the \
+             copies stay current.",
+        ))
     }
 
     fn refreshes(&mut self) -> Result<Chapter> {
@@ -229,15 +220,14 @@ impl ReportAuthor<'_> {
              avocet lab refresh --knowledge whole",
         ];
         self.left_out.extend(more.map(str::to_owned));
-        Ok(Chapter {
-            title: "Refresh policies".into(),
-            source: "Pandey & Olston, User-centric web crawling (2005)".into(),
-            introduction: "Copies become outdated. A policy may refresh a fixed number of pages per week, and should keep search \
-                results as good as possible. Quality is computed exactly, from the results that searchers get. The \
-                policies learn from the gain of each refresh, measured as a crawler can measure it."
-                .into(),
+        Ok(chapter(
             studies,
-        })
+            "Refresh policies",
+            "Pandey & Olston, User-centric web crawling (2005)",
+            "Copies become outdated. A policy may refresh a fixed number of pages per week, and should keep \
+             search results as good as possible. Quality is computed exactly, from the results that searchers \
+             get. The policies learn from the gain of each refresh, measured as a crawler can measure it.",
+        ))
     }
 
     fn refresh(
@@ -281,15 +271,15 @@ impl ReportAuthor<'_> {
         }
         let more = "figures 2, 5 and 6 of the paper on ephemeral pages: two sites of its own, the function g, and a picture of its architecture";
         self.left_out.push(more.into());
-        Ok(Chapter {
-            title: "Ephemeral pages".into(),
-            source: "Lefortier, Ostroumova, Samosvat & Serdyukov, Timely crawling of high-quality ephemeral new content (2013)".into(),
-            introduction: "News and posts are read for days and then forgotten. Within a rate of fetches, a scheduler chooses which \
-                sources to poll for links to new pages, and which of these pages to fetch. The gain of a page is the \
-                number of clicks that it gets after the fetch."
-                .into(),
+        Ok(chapter(
             studies,
-        })
+            "Ephemeral pages",
+            "Lefortier, Ostroumova, Samosvat & Serdyukov, Timely crawling of high-quality ephemeral new content \
+             (2013)",
+            "News and posts are read for days and then forgotten. Within a rate of fetches, a scheduler chooses \
+             which sources to poll for links to new pages, and which of these pages to fetch. The gain of a page \
+             is the number of clicks that it gets after the fetch.",
+        ))
     }
 
     /// Limits the runs of a setting. These runs take long, and differ little from each other.
@@ -310,18 +300,14 @@ impl ReportAuthor<'_> {
             let options = partition::PartitionExperimentOptions::default();
             studies.push(partition::run(&setting, &options, self.bar)?);
         }
-        Ok(Chapter {
-            title: "Parallel crawlers".into(),
-            source:
-                "Baldi, Frasconi & Smyth, Modeling the Internet and the Web, chapter 6.3 (2003), \
-                after Cho & Garcia-Molina, Parallel crawlers (2002)"
-                    .into(),
-            introduction:
-                "Several crawlers divide the hosts of the web between them. The metrics are pages \
-                fetched twice, pages missed, and messages between crawlers."
-                    .into(),
+        Ok(chapter(
             studies,
-        })
+            "Parallel crawlers",
+            "Baldi, Frasconi & Smyth, Modeling the Internet and the Web, chapter 6.3 (2003), after Cho & \
+             Garcia-Molina, Parallel crawlers (2002)",
+            "Several crawlers divide the hosts of the web between them. The metrics are pages fetched twice, \
+             pages missed, and messages between crawlers.",
+        ))
     }
 
     /// Returns the path of a recorded world, or notes that it is left out.
@@ -354,6 +340,15 @@ impl ReportAuthor<'_> {
                 quoted(world)
             ),
         }
+    }
+}
+
+fn chapter(studies: Vec<Study>, title: &str, source: &str, introduction: &str) -> Chapter {
+    Chapter {
+        title: title.into(),
+        source: source.into(),
+        introduction: introduction.into(),
+        studies,
     }
 }
 

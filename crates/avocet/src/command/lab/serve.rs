@@ -5,7 +5,9 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use lab::loopback::WorldProxy;
 use lab::world::World;
+use node::number::counted;
 use serde_json::json;
+use tokio::runtime::Runtime;
 
 use crate::cli::lab::LabServeArguments;
 use crate::signal::signalled;
@@ -24,9 +26,7 @@ pub fn run(json: bool, arguments: &LabServeArguments) -> Result<()> {
     let first = graph.url(first).as_str().to_owned();
     let pages = (0..graph.pages()).filter(plain).count();
     let proxy = Arc::new(WorldProxy::new(world));
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = Runtime::new()?;
     runtime.block_on(async {
         let listening = proxy.listen(arguments.port).await?;
         let url = listening.url();
@@ -36,7 +36,8 @@ pub fn run(json: bool, arguments: &LabServeArguments) -> Result<()> {
                 json!({ "proxy": url, "pages": pages, "first": first })
             );
         } else {
-            outln!("serving {pages} pages through the proxy {url} until Ctrl-C; crawl them with");
+            let pages = counted(pages, "page");
+            outln!("serving {pages} through the proxy {url} until Ctrl-C; crawl them with");
             outln!("  avocet crawl '{first}' --scope any --delay 0s --proxy {url}");
         }
         signalled().await;

@@ -15,12 +15,10 @@ use frontier::Known;
 use ledger::Ledger;
 use page::{PageId, PageUrl, charset, media, media::Media};
 use policy::focus::TrainingDocument;
-use repository::archive;
 
 use crate::cli::topic::TrainArguments;
-use crawl::TOKEN;
 use crawl::verdict::{Asked, Verdict};
-use node::answer;
+use node::readable::kept;
 use node::settings::topic::{JudgedExample, Lesson};
 use node::store::Store;
 
@@ -220,16 +218,11 @@ impl<'a> StoredCopies<'a> {
         let Some(known) = self.pages.get(&url.id()) else {
             return Ok(None);
         };
-        let copy = known
-            .visited
-            .as_ref()
-            .and_then(|visited| visited.copy.as_ref());
-        let Some(place) = copy.and_then(|copy| copy.place) else {
+        let visited = known.visited.as_ref();
+        let kept = visited.map(|visited| kept(&self.store.archive(), url.as_str(), visited));
+        let Some((_, answer)) = kept.transpose()?.flatten() else {
             return Ok(None);
         };
-        let record = archive::read(&self.store.archive(), &place)
-            .with_context(|| format!("the copy of {url}"))?;
-        let answer = answer::kept(&record, url, TOKEN)?;
         let asked = Asked {
             places,
             ..Asked::again(url)

@@ -15,7 +15,7 @@ use policy::focus::{CrawledGraph, Guide, Pointer, TrainingDocument};
 use super::examples::{Examples, StoredCopies};
 use crawl::verdict::Lead;
 
-/// Maximum number of pages that are read.
+/// Maximum number of pages that are read besides the examples.
 const MOST: usize = 5_000;
 
 /// Trains the guide. Returns `None` if too few links lead to the topic.

@@ -3,12 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fetch::Pipes;
-use page::PageUrl;
-use testweb::site::{ServedWeb, WebClock};
-
-use super::{DAY, PIPE, living_web, plan, run_policies};
-use crate::live::progress::NoProgress;
+use super::{DAY, living_web, run, run_policies};
 use crate::live::snapshot::CrawlMode;
 use crate::live::{Live, pause};
 use crate::store::Store;
@@ -19,20 +14,8 @@ const RESUME_AT: Duration = Duration::from_secs(3600);
 
 #[tokio::test(start_paused = true)]
 async fn a_pause_is_kept_and_every_request_is_counted() {
-    let web = living_web().invent();
-    let homes: Vec<PageUrl> = (web.servers())
-        .map(|(server, _)| web.url(web.home(server), 80))
-        .map(|home| PageUrl::parse(&home).unwrap())
-        .collect();
-    let serving = Arc::new(ServedWeb::in_memory(web, WebClock::Running(1.0)));
-    let served = Arc::clone(&serving);
-    let pipes: Pipes = Arc::new(move |address| {
-        let (ours, theirs) = tokio::io::duplex(PIPE);
-        tokio::spawn(served.attend(address, theirs));
-        ours
-    });
+    let (serving, mut plan) = living_web();
     let budget = 0.1;
-    let mut plan = plan(&homes, pipes);
     plan.rules.again = Again::Always { budget };
     plan.time = Some(Duration::from_secs_f64(2.0 * DAY));
     let directory = tempfile::tempdir().unwrap();
@@ -56,10 +39,7 @@ async fn a_pause_is_kept_and_every_request_is_counted() {
         assert!(pause::resume(&root).unwrap() && !pause::resume(&root).unwrap());
         paused
     });
-    let never = std::future::pending();
-    crate::engine::crawl(&store, plan, choice, NoProgress, &live, never)
-        .await
-        .unwrap();
+    run(&store, plan, choice, &live).await;
     assert_eq!(operator.await.unwrap(), CrawlMode::Paused);
 
     let web = serving.web();

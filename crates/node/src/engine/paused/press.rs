@@ -12,9 +12,8 @@ use fetch::Pipes;
 use lab::loopback::{Had, Trial};
 use repository::log::{Click, EventLog};
 
-use super::{CONNECT, PIPE, plan, run_policies};
+use super::{CONNECT, PIPE, plan, run, run_policies};
 use crate::live::Live;
-use crate::live::progress::NoProgress;
 use crate::settings::Time;
 use crate::store::{self, Store};
 use crawl::Again;
@@ -78,11 +77,7 @@ async fn crawl(sources: &str) -> TrialResult {
     let trial = Arc::new(Mutex::new(trial));
     let clicking = tokio::spawn(click(Arc::clone(&trial), store::log(store.root())));
     let choice = policies.choose().unwrap();
-    let live = Live::of(store.root());
-    let never = std::future::pending();
-    crate::engine::crawl(&store, plan, choice, NoProgress, &live, never)
-        .await
-        .unwrap();
+    run(&store, plan, choice, &Live::of(store.root())).await;
     clicking.abort();
     let trial = trial.lock().unwrap();
     let (delays, _) = press.delays(trial.end());

@@ -16,6 +16,7 @@ fn store(config: &str) -> (tempfile::TempDir, PathBuf) {
         },
         allow_private: false,
         domains: None,
+        contact: None,
     };
     last.write(directory.path()).unwrap();
     let path = Settings::path(directory.path());

@@ -5,7 +5,7 @@ use lab::LabError;
 use lab::experiment::{Study, focus};
 use lab::report::Chapter;
 
-use super::ReportAuthor;
+use super::{ReportAuthor, chapter};
 
 /// Maximum number of runs of the focus experiment: one for each of the four universities.
 const TOPIC_RUNS: u32 = 4;
@@ -41,16 +41,14 @@ impl ReportAuthor<'_> {
                 studies.push(self.focus(world, targets, STARTS, &policies)?);
             }
         }
-        Ok(Chapter {
-            title: "Focused crawling".into(),
-            source: "Baldi, Frasconi & Smyth, Modeling the Internet and the Web, chapter 6.2 (2003), after \
-                Chakrabarti, van den Berg & Dom, Focused crawling (1999), and others"
-                .into(),
-            introduction: "A crawl looks for the pages of one topic. A classifier that was trained on other pages judges \
-                fetched pages; a policy chooses the links that lead to more of them."
-                .into(),
+        Ok(chapter(
             studies,
-        })
+            "Focused crawling",
+            "Baldi, Frasconi & Smyth, Modeling the Internet and the Web, chapter 6.2 (2003), after Chakrabarti, \
+             van den Berg & Dom, Focused crawling (1999), and others",
+            "A crawl looks for the pages of one topic. A classifier that was trained on other pages judges \
+             fetched pages; a policy chooses the links that lead to more of them.",
+        ))
     }
 
     /// Runs the focus experiment from `starts` pages, by these policies, or by all if none is

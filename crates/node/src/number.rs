@@ -1,4 +1,6 @@
-//! Numbers as text for people, without exponents.
+//! Numbers as text for people: without exponents, with a unit or a noun.
+
+use std::fmt::Display;
 
 /// A worth from this on means that the page is fetched at any price.
 const ANY_PRICE: f64 = 1e15;
@@ -15,35 +17,41 @@ pub fn amount(value: f64) -> String {
         return "more than any price".into();
     }
     let (scale, unit) = match size {
-        size if size == 0.0 || size >= 1e-3 => (1.0, ""),
-        size if size >= 1e-6 => (1e6, " millionths"),
-        size if size >= 1e-9 => (1e9, " billionths"),
-        _ => (1e12, " trillionths"),
+        size if size == 0.0 || size >= 1e-3 => return significant(value),
+        size if size >= 1e-6 => (1e6, "millionth"),
+        size if size >= 1e-9 => (1e9, "billionth"),
+        _ => (1e12, "trillionth"),
     };
-    format!("{}{unit}", significant(value * scale))
+    counted(significant(value * scale), unit)
 }
 
-/// Returns a number of things, such as `1 page` or `3 pages`.
-pub fn counted(number: u64, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        number => format!("{number} {what}s"),
+/// Returns a number with its noun in the right form, such as `1 page` or `3 pages`.
+///
+/// `noun` is the singular. Only its last word changes.
+pub fn counted(number: impl Display, noun: &str) -> String {
+    let number = number.to_string();
+    if number == "1" {
+        return format!("1 {noun}");
+    }
+    let last = |ends: &[&str]| ends.iter().any(|end| noun.ends_with(end));
+    match noun.strip_suffix('y') {
+        Some(stem) if !last(&["ay", "ey", "oy", "uy"]) => format!("{number} {stem}ies"),
+        _ if last(&["ch", "sh", "s", "x"]) => format!("{number} {noun}es"),
+        _ => format!("{number} {noun}s"),
     }
 }
 
 /// Returns a rate in the shortest unit of time in which it is at least one, such as
-/// `3.5 fetches a minute`.
-pub fn rate(per_second: f64, what: &str) -> String {
+/// `3.5 fetches a minute`. `noun` is the singular.
+pub fn rate(per_second: f64, noun: &str) -> String {
     let units = [("second", 1.0), ("minute", 60.0), ("hour", 3600.0)];
     let unit = units
         .into_iter()
         .find(|(_, seconds)| per_second * seconds >= 1.0);
     let (unit, seconds) = unit.unwrap_or(("day", DAY));
     let article = if unit == "hour" { "an" } else { "a" };
-    format!(
-        "{} {what} {article} {unit}",
-        significant(per_second * seconds)
-    )
+    let number = counted(significant(per_second * seconds), noun);
+    format!("{number} {article} {unit}")
 }
 
 /// Returns a duration in the largest unit in which it is at least one, such as `1.6 s`.
@@ -92,7 +100,7 @@ mod tests {
             (0.04, "0.04"),
             (4.97e-6, "4.97 millionths"),
             (2.5e-8, "25 billionths"),
-            (1e-12, "1 trillionths"),
+            (1e-12, "1 trillionth"),
             (f64::MAX, "more than any price"),
         ];
         for (value, text) in table {
@@ -101,11 +109,28 @@ mod tests {
     }
 
     #[test]
+    fn nouns_follow_their_number() {
+        let table = [
+            (0, "page", "0 pages"),
+            (1, "page", "1 page"),
+            (2, "new page", "2 new pages"),
+            (1, "copy", "1 copy"),
+            (3, "copy", "3 copies"),
+            (3, "day", "3 days"),
+            (2, "fetch", "2 fetches"),
+        ];
+        for (number, noun, text) in table {
+            assert_eq!(counted(number, noun), text);
+        }
+    }
+
+    #[test]
     fn rates_and_durations_have_a_fitting_unit() {
-        assert_eq!(rate(10.0, "fetches"), "10 fetches a second");
-        assert_eq!(rate(0.05, "fetches"), "3 fetches a minute");
-        assert_eq!(rate(0.002, "polls"), "7.2 polls an hour");
-        assert_eq!(rate(1e-6, "fetches"), "0.0864 fetches a day");
+        assert_eq!(rate(1.0, "fetch"), "1 fetch a second");
+        assert_eq!(rate(10.0, "fetch"), "10 fetches a second");
+        assert_eq!(rate(0.05, "fetch"), "3 fetches a minute");
+        assert_eq!(rate(0.002, "poll"), "7.2 polls an hour");
+        assert_eq!(rate(1e-6, "fetch"), "0.0864 fetches a day");
         assert_eq!(duration(1.6), "1.6 s");
         assert_eq!(duration(600.0), "10 min");
         assert_eq!(duration(90_000.0), "25 h");
