@@ -1,12 +1,14 @@
 //! The binary encoding of records and their keys.
 //!
 //! A record is one version byte followed by postcard. A record with another version byte is
-//! rejected as damaged, so it is never misread.
+//! rejected as damaged, so it is never misread. The record of a visit ends with the sums of its
+//! measured gains; a store of format 4 has visits without them.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use frontier::{PageKey, Partition, ServerKey};
+use frontier::{PageKey, Partition, ServerKey, Visited};
 use page::{HostId, PageId};
+use policy::history::Measured;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -83,4 +85,31 @@ pub fn decode<T: DeserializeOwned>(
         Some(Ok((record, []))) => Ok(record),
         _ => Err(LedgerError::Damaged { what: what() }),
     }
+}
+
+/// Encodes the record of a visit.
+pub(crate) fn encode_visit(visited: &Visited) -> Vec<u8> {
+    postcard::to_extend(&visited.history.measured, encode(visited))
+        .expect("sums are plain data of known length, written to memory that grows")
+}
+
+/// Decodes the record of a visit. `what` names it in an error.
+pub(crate) fn decode_visit(
+    bytes: &[u8],
+    what: impl Fn() -> String,
+) -> Result<Visited, LedgerError> {
+    let decoded = |record| {
+        let (mut visited, sums): (Visited, _) = postcard::take_from_bytes(record).ok()?;
+        visited.history.measured = match postcard::take_from_bytes(sums) {
+            _ if sums.is_empty() => Measured::of_window(&visited.history.recent),
+            Ok((measured, [])) => measured,
+            _ => return None,
+        };
+        Some(visited)
+    };
+    let current = bytes
+        .split_first()
+        .filter(|(version, _)| **version == VERSION);
+    let visited = current.and_then(|(_, record)| decoded(record));
+    visited.ok_or_else(|| LedgerError::Damaged { what: what() })
 }

@@ -33,7 +33,7 @@ use policy::Moment;
 
 #[doc(hidden)]
 pub use codec::{decode, encode};
-use codec::{host_key, page_key, page_of};
+use codec::{decode_visit, encode_visit, host_key, page_key, page_of};
 pub use scan::Scan;
 
 /// Bytes of memory for blocks read from disk.
@@ -179,7 +179,7 @@ impl Ledger {
                         sequence,
                         ..(**visited).clone()
                     };
-                    writes.insert(&self.visits, page_key(*key), encode(&visited));
+                    writes.insert(&self.visits, page_key(*key), encode_visit(&visited));
                     if signalled {
                         latest.insert(*key, visited);
                     }
@@ -192,7 +192,7 @@ impl Ledger {
                     let earlier = |visited: &Visited| visited.history.asked < Some(*at);
                     if let Some(mut visited) = known.filter(earlier) {
                         visited.history = visited.history.signalled(*at);
-                        writes.insert(&self.visits, page_key(*key), encode(&visited));
+                        writes.insert(&self.visits, page_key(*key), encode_visit(&visited));
                         latest.insert(*key, visited);
                     }
                 }
@@ -315,7 +315,9 @@ impl Ledger {
 
     /// Returns what the last visit to a page found. Returns `None` if there was no visit.
     pub fn visited(&self, key: PageKey) -> Result<Option<Visited>, LedgerError> {
-        self.read(&self.visits, &page_key(key))
+        let value = self.visits.get(page_key(key)).map_err(LedgerError::Read)?;
+        let decode = |value: fjall::Slice| decode_visit(&value, || format!("the visit to {key:?}"));
+        value.map(decode).transpose()
     }
 
     /// Returns the links of a page when it was last read. Returns `None` if it was never read.

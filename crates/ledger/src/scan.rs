@@ -7,7 +7,7 @@ use fjall::{Iter, Keyspace};
 use frontier::{Known, PageKey, Visited};
 
 use crate::LedgerError;
-use crate::codec::{decode, page_of};
+use crate::codec::{decode, decode_visit, page_of};
 
 /// Iterates over the pages of the ledger in the order of their keys.
 pub struct Scan {
@@ -32,7 +32,7 @@ impl Scan {
         while let Some(visit) = self.visits.next_if(is_due) {
             let (at, value) = visit?;
             if at == key {
-                return decode(&value, || format!("the visit to {:?}", key.page)).map(Some);
+                return decode_visit(&value, || format!("the visit to {:?}", key.page)).map(Some);
             }
         }
         Ok(None)

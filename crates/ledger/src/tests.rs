@@ -173,6 +173,30 @@ fn a_record_of_another_version_is_refused() {
 }
 
 #[test]
+fn visits_keep_the_sums_of_their_gains_and_old_records_start_with_their_window() {
+    let day = std::time::Duration::from_secs(86_400);
+    let start = policy::History::discovered(Moment::START, 0);
+    let history = (0..20).fold(start, |history, number| {
+        let at = Moment::START + day * number;
+        let visit = policy::Visit::new(at, policy::Outcome::Changed);
+        history.after(visit).gained(2.0)
+    });
+    let visited = Visited {
+        history,
+        ..Visited::default()
+    };
+    let bytes = encode_visit(&visited);
+    assert_eq!(decode_visit(&bytes, String::new).unwrap(), visited);
+    // Format 4 had no sums.
+    let old = decode_visit(&encode(&visited), String::new).unwrap();
+    assert_eq!(old.history.measured.gain, 16.0);
+    assert_eq!(old.history.recent, history.recent);
+    for damaged in [&bytes[..bytes.len() - 1], &[&bytes[..], &[0]].concat(), &[]] {
+        assert!(decode_visit(damaged, String::new).is_err());
+    }
+}
+
+#[test]
 fn a_signal_is_stored_for_a_page_that_was_visited_before() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = Ledger::open(directory.path()).unwrap();

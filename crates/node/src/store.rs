@@ -22,7 +22,10 @@ use tracing::debug;
 pub use search_index::search_index;
 
 /// The contents of the file `FORMAT`. A store of another format is refused.
-const FORMAT: &str = "avocet store, format 4\n";
+const FORMAT: &str = "avocet store, format 5\n";
+/// The format before. Its records are read as they are, and rewritten when they change. Its
+/// histories lack the sums of measured gains, which start with those of the last eight revisits.
+const PREVIOUS: &str = "avocet store, format 4\n";
 /// Older formats with the same archive, from which ledger and index can be rebuilt. The ledger of
 /// format 1 had no links.
 const OLDER: [&str; 2] = ["avocet store, format 1\n", "avocet store, format 2\n"];
@@ -62,6 +65,7 @@ impl Store {
             store.write_format()?;
         }
         check_format(root)?;
+        store.upgrade()?;
         store.finish_replacement()?;
         Ok(store)
     }
@@ -89,6 +93,7 @@ impl Store {
             root: root.to_owned(),
             _lock,
         };
+        store.upgrade()?;
         store.finish_replacement()?;
         Ok(store)
     }
@@ -102,6 +107,15 @@ impl Store {
         let store = Self::lock(root)?;
         store.finish_replacement()?;
         Ok(store)
+    }
+
+    /// Marks a store of the format before as one of the current format, so that a program that
+    /// cannot read new records refuses it.
+    fn upgrade(&self) -> Result<()> {
+        match fs::read_to_string(self.root.join("FORMAT")) {
+            Ok(found) if found == PREVIOUS => self.write_format(),
+            _ => Ok(()),
+        }
     }
 
     /// Writes the file `FORMAT` with the current format.
@@ -322,7 +336,7 @@ fn check_format(root: &Path) -> Result<()> {
             root.display()
         );
     }
-    if found != FORMAT {
+    if found != FORMAT && found != PREVIOUS {
         bail!(
             "{} is of another version ({:?}, this program writes {:?}): use the program that made it, or `export warc` there and `import warc` here",
             root.display(),
@@ -488,8 +502,8 @@ mod tests {
             ("avocet store, format 77\n", false),
             ("", true),
             ("avocet store, for", true),
-            ("avocet store, format 4", true),
-            ("avocet stnre, format 4\n", true),
+            ("avocet store, format 5", true),
+            ("avocet stnre, format 5\n", true),
         ] {
             fs::write(&format, text).unwrap();
             assert_eq!(has_lost_format(root.path()), lost, "{text:?}");
@@ -500,6 +514,20 @@ mod tests {
             );
             let opened = Store::open_to_rebuild(root.path());
             assert_eq!(opened.is_ok(), lost || text == FORMAT, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_store_of_the_format_before_is_upgraded_when_it_is_opened_for_writing() {
+        let root = tempfile::tempdir().unwrap();
+        let format = root.path().join("FORMAT");
+        fs::create_dir(archive(root.path())).unwrap();
+        for open in [Store::create, Store::open, Store::borrow] {
+            fs::write(&format, PREVIOUS).unwrap();
+            must_exist(root.path()).unwrap();
+            assert_eq!(fs::read_to_string(&format).unwrap(), PREVIOUS);
+            drop(open(root.path()).unwrap());
+            assert_eq!(fs::read_to_string(&format).unwrap(), FORMAT);
         }
     }
 

@@ -3,24 +3,32 @@
 
 mod arrivals;
 mod column;
+mod demand;
 mod flow;
 mod gains;
+mod host_gains;
 mod hosts;
 mod inherited;
 mod links;
 mod profit;
 mod rate;
 mod rhythm;
+mod sample;
 mod signals;
+mod turnover;
 
 pub use arrivals::{Arrivals, Polled};
 pub use column::Column;
+pub use demand::Demand;
 pub use flow::RankFlow;
-pub use gains::{Gains, Window};
+pub use gains::Gains;
+pub use host_gains::HostGains;
 pub use hosts::PageHosts;
 pub use inherited::Inherited;
 pub use links::Links;
 pub use profit::{Ages, Histogram, Prior, ProfitCurve};
 pub use rate::{Estimator, Rates, Threshold, change_rate};
 pub use rhythm::{ObservedTime, Rhythm};
+pub use sample::PageSample;
 pub use signals::{Trust, unheeded};
+pub use turnover::Turnover;

@@ -64,6 +64,22 @@ pub struct Discovered<'a> {
     pub appeared: Option<Appeared>,
 }
 
+#[cfg(test)]
+impl Discovered<'static> {
+    /// Creates the discovery of a page of host 0 of which nothing else is known.
+    pub fn bare(page: Number) -> Self {
+        Self {
+            page,
+            url: "",
+            host: 0,
+            depth: 0,
+            seed: false,
+            at: Moment::START,
+            appeared: None,
+        }
+    }
+}
+
 /// The appearance of a new page on another page, between two visits to that other page. The
 /// second visit discovered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

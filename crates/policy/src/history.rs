@@ -6,6 +6,7 @@
 //! corrects dates from a wrong clock.
 
 mod finds;
+mod measured;
 mod recent;
 mod signals;
 
@@ -14,6 +15,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use finds::{Find, Finds};
+pub use measured::Measured;
 pub use recent::{Recent, Revisit, WINDOW};
 pub use signals::Signals;
 
@@ -51,6 +53,10 @@ pub struct History {
     pub listing: bool,
     /// Quality gain of the first copy for searches, if it was measured.
     pub first_gain: Option<f32>,
+    /// Sums over all revisits whose quality gain was measured. The ledger stores them after the
+    /// rest of a record, because stores of format 4 lack them.
+    #[serde(skip)]
+    pub measured: Measured,
     /// The last revisits.
     pub recent: Recent,
     /// Change hints from sitemaps and feeds.
@@ -131,7 +137,10 @@ impl History {
     #[must_use]
     pub fn gained(mut self, gain: f32) -> Self {
         match self.recent.last_mut() {
-            Some(last) => last.gain = Some(gain),
+            Some(last) => {
+                let before = last.gain.replace(gain);
+                self.measured.measure(before, gain, last.gap);
+            }
             None => self.first_gain = Some(gain),
         }
         self
@@ -189,6 +198,7 @@ impl History {
             self.tenths[tenth] = self.tenths[tenth].saturating_add(1);
         } else {
             self.quiet = self.quiet.saturating_add(gap);
+            self.measured.seconds += gap.as_secs_f32();
         }
         self.recent.push(Revisit {
             gap: gap.as_secs_f32(),

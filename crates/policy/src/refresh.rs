@@ -12,12 +12,14 @@ mod currency;
 mod harmonic;
 mod holistic;
 mod uniform;
+mod user_centric_marginal;
 
 pub use by_rate::ByRate;
 pub use currency::Currency;
 pub use harmonic::Harmonic;
-pub use holistic::{Foretold, Holistic};
+pub use holistic::Holistic;
 pub use uniform::Uniform;
+pub use user_centric_marginal::UserCentricMarginal;
 
 use crate::curve::{self, Curve};
 use crate::{Fact, Moment, Needs, Number, Page, Price, Term, VisitFact, Worth};

@@ -8,7 +8,7 @@ use super::{CatalogError, RateName, RefreshName, Upkeep, Wish};
 use crate::published::refresh::{
     Adaptive, Age, Freshness, Horizon, Objective, Proportional, Slotted, UserCentric, WindowMean,
 };
-use crate::refresh::{ByRate, Currency, Foretold, Harmonic, Holistic, Refresh, Uniform};
+use crate::refresh::{ByRate, Currency, Harmonic, Holistic, Refresh, Uniform, UserCentricMarginal};
 use crate::{Curve, Estimator, Rates, Threshold};
 
 type Built = Result<Box<dyn Refresh>, CatalogError>;
@@ -20,20 +20,20 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "holistic",
         argument: None,
-        summary: "most gain for searches, predicted by importance (ours)",
-        scale: "(A/λ)·g(λτ)",
+        summary: "least outdated text shown to searchers, by demand (ours)",
+        scale: "(A∞/λd)·g(λdτ)",
         wish: None,
         published: false,
-        build: |rate, _, _| holistic(rate, Foretold::Importance),
+        build: |rate, _, _| boxed(Holistic::new(Rates::new(rate, Threshold::ANY))),
     },
     RefreshName {
         name: "user-centric-marginal",
         argument: None,
-        summary: "the same, predicted by other pages of the host (ours)",
+        summary: "most gain by measured gains of page and host (ours)",
         scale: "(A/λ)·g(λτ)",
         wish: None,
         published: false,
-        build: |rate, _, _| holistic(rate, Foretold::Mean),
+        build: |rate, _, _| boxed(UserCentricMarginal::new(Rates::new(rate, Threshold::ANY))),
     },
     RefreshName {
         name: "harmonic",
@@ -230,10 +230,6 @@ fn by_rate<C: Curve + 'static>(
     shape: impl Fn(f64, f64) -> C + Send + 'static,
 ) -> Built {
     boxed(ByRate::new(Rates::new(rate, Threshold::ANY), shape))
-}
-
-fn holistic(rate: Estimator, foretold: Foretold) -> Built {
-    boxed(Holistic::new(Rates::new(rate, Threshold::ANY), foretold))
 }
 
 fn slotted(

@@ -138,16 +138,30 @@ impl Rates {
 
     /// Returns the change rate of a page.
     pub fn rate(&self, page: Page<'_>) -> f64 {
+        self.rate_and_certainty(page).0
+    }
+
+    /// Returns the change rate of a page, and how certain it is: the shape of its Gamma posterior.
+    /// The shape is that of the prior, plus the number of observed changes.
+    pub fn rate_and_certainty(&self, page: Page<'_>) -> (f64, f64) {
         let observed = ObservedChanges::of(page.history, self.threshold);
+        let certainty = match self.estimator {
+            Estimator::Given(_) => f64::INFINITY,
+            _ => self.web.shape() + observed.changes,
+        };
+        (self.estimated(page, &observed), certainty)
+    }
+
+    fn estimated(&self, page: Page<'_>, observed: &ObservedChanges) -> f64 {
         if matches!(self.estimator, Estimator::Given(_)) || observed.is_empty() {
             return self.prior(page.number);
         }
         let rate = match self.estimator {
-            Estimator::Naive => naive::rate(&observed),
-            Estimator::BiasCorrected => bias_corrected::rate(&observed),
-            Estimator::Mle => own(&observed),
-            Estimator::Gamma => self.host(page.number).most_likely(&observed),
-            Estimator::Buckets => buckets::rounded(self.host(page.number).most_likely(&observed)),
+            Estimator::Naive => naive::rate(observed),
+            Estimator::BiasCorrected => bias_corrected::rate(observed),
+            Estimator::Mle => own(observed),
+            Estimator::Gamma => self.host(page.number).most_likely(observed),
+            Estimator::Buckets => buckets::rounded(self.host(page.number).most_likely(observed)),
             Estimator::Site | Estimator::Given(_) => self.host(page.number).mean(),
         };
         rate.clamp(SLOWEST, FASTEST)

@@ -51,13 +51,17 @@ impl Trust {
         }
     }
 
-    /// Returns the signal model of a page that changes at this rate. `None` if there was never
-    /// a hint for the page or its host.
-    pub fn of(&self, page: Page<'_>, rate: f64) -> Option<Signalled> {
+    /// Returns the signal model of a page whose changes, at this rate, replace this share of its
+    /// text. `None` if there was never a hint for the page or its host.
+    ///
+    /// Of the changes, the share that replaces text counts. The hints of the others are false
+    /// signals.
+    pub fn of(&self, page: Page<'_>, rate: f64, share: f64) -> Option<Signalled> {
         let pool = self.pool(page.number);
         let hinted = pool.hits + pool.alarms > 0.5 || page.history.signals.last.is_some();
         let (recall, wrong) = pool.quality();
-        hinted.then(|| Signalled::new(rate, recall, wrong))
+        let harmless = recall * rate * (1.0 - share);
+        hinted.then(|| Signalled::new(rate * share, recall, wrong + harmless))
     }
 
     fn pool(&self, page: Number) -> SignalPool {

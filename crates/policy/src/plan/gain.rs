@@ -33,6 +33,32 @@ pub fn gain(x: f64) -> f64 {
     1.0 - (1.0 + x) * (-x).exp()
 }
 
+/// Returns the mean of `λ̂·g(λτ)/λ` over a Gamma distribution of λ with mean λ̂ and this shape,
+/// where `x = λ̂τ`. It is `g(x)` for an infinite shape.
+///
+/// With y = x/shape and shape a it is `a/(a−1)·[1 − (1+y)^{1−a}] − x(1+y)^{−a}`. Up to shape 1 it
+/// grows without bound: the rate may be so small that an old copy is worth much.
+pub fn averaged_gain(x: f64, shape: f64) -> f64 {
+    let y = x / shape;
+    if x <= 0.0 || y < 1e-6 {
+        return gain(x);
+    }
+    if y < 1e-3 {
+        // The moments of the Gamma distribution in the series of g.
+        let (second, third) = (1.0 + 1.0 / shape, 1.0 + 2.0 / shape);
+        let inner = 1.0 / 3.0 - x * third * (1.0 / 8.0 - x * (1.0 + 3.0 / shape) / 30.0);
+        return x * x * (0.5 - x * second * inner);
+    }
+    let log = y.ln_1p();
+    let over = shape - 1.0;
+    let first = if over.abs() < 1e-9 {
+        log
+    } else {
+        -(-over * log).exp_m1() / over
+    };
+    shape * first - x * (-shape * log).exp()
+}
+
 /// Returns the age at which `g` is `y`: `−1 − W₋₁(−(1−y)/e)`. 0 for `y` at most 0, infinite for
 /// `y` at least 1.
 ///
@@ -94,7 +120,36 @@ mod tests {
         assert!((age_of_gain(BEND) - 1.0).abs() < 1e-14);
     }
 
+    #[test]
+    fn averaged_gains_are_integrals_over_the_gamma_distribution() {
+        for (x, shape) in [(0.01, 0.5), (0.3, 1.0), (2.0, 1.0), (5.0, 3.0), (40.0, 0.3)] {
+            // ∫ g(λx)/λ · λ^{a−1} e^{−aλ} dλ over ∫ λ^{a−1} e^{−aλ} dλ, in ln λ.
+            let (mut sum, mut weights) = (0.0, 0.0);
+            for step in -4_000_000..60_000 {
+                let log = f64::from(step) * 1e-4;
+                let weight = (shape * log - shape * log.exp()).exp();
+                weights += weight;
+                sum += weight * gain(x * log.exp()) / log.exp();
+            }
+            let (found, expected) = (averaged_gain(x, shape), sum / weights);
+            assert!(
+                (found / expected - 1.0).abs() < 1e-6,
+                "{x} {shape}: {found} {expected}"
+            );
+        }
+        assert_eq!(averaged_gain(2.0, f64::INFINITY), gain(2.0));
+        assert!((averaged_gain(2.0, 1e9) - gain(2.0)).abs() < 1e-8);
+        assert_eq!(averaged_gain(-1.0, 2.0), 0.0);
+    }
+
     proptest! {
+        #[test]
+        fn averaged_gains_rise(exponent in -14.0..5.0_f64, step in 1e-3..1.0_f64, shape in 0.3..60.0_f64) {
+            let x = exponent.exp();
+            let (one, more) = (averaged_gain(x, shape), averaged_gain(x * (1.0 + step), shape));
+            prop_assert!(one <= more, "{x} {shape}: {one} {more}");
+        }
+
         #[test]
         fn the_inverse_is_one(exponent in -140.0..3.4_f64) {
             let x = exponent.exp();

@@ -1,9 +1,13 @@
 //! The worth of a visit to a copy that ages by time and by change hints.
+//!
+//! The change rate is only known with some certainty. [`Aging::averaged`] averages the worth over
+//! a Gamma posterior of the rate. So a page whose few visits suggest a rate that is too high to be
+//! worth a fetch gains worth again with time, and is looked at again.
 
 use crate::Curve;
 use crate::estimate::{Trust, unheeded};
 use crate::moment::DAY;
-use crate::plan::gain::{age_of_gain, gain};
+use crate::plan::gain::{age_of_gain, averaged_gain};
 use crate::plan::signal::Signalled;
 use crate::{Page, Term};
 
@@ -14,6 +18,8 @@ pub struct Aging {
     weight: f64,
     /// λ, changes per second.
     rate: f64,
+    /// Shape of the Gamma posterior of λ; infinite if λ is taken as known.
+    certainty: f64,
     /// The model of the page's change hints, if it has any, and the number of hints since its
     /// last visit.
     signalled: Option<(Signalled, u16)>,
@@ -23,11 +29,15 @@ impl Aging {
     /// Creates the curve of a page with this change rate and this worth of a fresh copy, both
     /// per second.
     pub fn of(page: Page<'_>, rate: f64, weight: f64, trust: &Trust) -> Self {
-        let signalled = trust.of(page, rate);
+        Self::of_text(page, rate, 1.0, weight, trust)
+    }
+
+    /// Creates the curve of a page whose changes, at this rate, replace this share of its text.
+    pub fn of_text(page: Page<'_>, rate: f64, share: f64, weight: f64, trust: &Trust) -> Self {
+        let signalled = trust.of(page, rate, share);
         Self {
-            weight,
-            rate,
             signalled: signalled.map(|signalled| (signalled, unheeded(page.history))),
+            ..Self::without_hints(rate * share, weight)
         }
     }
 
@@ -36,8 +46,16 @@ impl Aging {
         Self {
             weight,
             rate,
+            certainty: f64::INFINITY,
             signalled: None,
         }
+    }
+
+    /// Averages the worth over a Gamma posterior of the rate with this shape. Has no effect on a
+    /// page with change hints.
+    #[must_use]
+    pub fn averaged(self, certainty: f64) -> Self {
+        Self { certainty, ..self }
     }
 
     /// Returns the terms about change hints, for explanations.
@@ -55,7 +73,7 @@ impl Aging {
 impl Curve for Aging {
     fn at(&self, age: f64) -> f64 {
         match &self.signalled {
-            None => self.weight / self.rate * gain(self.rate * age),
+            None => self.weight / self.rate * averaged_gain(self.rate * age, self.certainty),
             Some((signalled, signals)) => {
                 self.weight * signalled.worth(signalled.age(age, *signals))
             }

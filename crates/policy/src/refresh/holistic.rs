@@ -1,121 +1,130 @@
-//! Refreshes by what searchers lose through an outdated copy: measured, or predicted from
-//! importance.
+//! Refreshes by what searchers lose through outdated text. Our own policy, and the default.
 //!
-//! Our own policy (theory.md §1 and §4). An outdated copy costs `A` per second. A visit at age τ
-//! is worth `(A/λ)·g(λτ)`. [`Foretold::Mean`] predicts A from other pages of the host.
-//! [`Foretold::Importance`] also uses the importance of the page. New pages, known pages and
-//! pages without any search then compete in one unit. It also uses change hints.
+//! A change replaces a share d of a page's text, so the text of a copy ages at the rate λd, with
+//! λ the change rate of the page ([`Turnover`]). A copy whose text is completely outdated costs
+//! `A∞ = A/d` per second, where A is the gain of one change: predicted from the demand for the
+//! page and d, and corrected by measured gains ([`Gains`]). A visit at age τ is worth
+//! `(A∞/λd)·g(λdτ)`, averaged over what is not known of λ ([`Aging`]).
+//!
+//! New pages, known pages and pages without any search compete in one unit. Change hints age a
+//! copy.
 
 use super::aging::Aging;
 use super::{Refresh, by_rate};
 use crate::Curve;
-use crate::estimate::{Gains, Trust, Window};
+use crate::estimate::{Demand, Gains, Trust, Turnover};
 use crate::{Fact, Needs, Number, Page, Rates, Term, VisitFact, Worth};
 
-/// How A is predicted if little was measured. Without any measured gain, A is the importance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Foretold {
-    /// By the mean of the host's pages: `user-centric-marginal`.
-    Mean,
-    /// By importance, at the exchange rate of other pages of the host: `holistic`. Uses change
-    /// hints.
-    Importance,
-}
-
-/// Worth is `(A/λ)·g(λτ)`; without a copy it is `A/λ`.
+/// Worth is `(A∞/λd)·g(λdτ)`; without a copy it is `A∞/λd`.
 #[derive(Debug, Clone)]
 pub struct Holistic {
-    prediction: Foretold,
     rates: Rates,
+    demand: Demand,
+    turnover: Turnover,
     gains: Gains,
-    /// Reliability of change hints; empty for a policy that ignores them.
+    /// Reliability of change hints.
     trust: Trust,
+}
+
+/// What the worth of a page is made of.
+struct Parts {
+    rate: f64,
+    /// Weight of the evidence on the rate, as a number of observed changes.
+    certainty: f64,
+    share: f64,
+    demand: f64,
+    amplitude: f64,
 }
 
 impl Holistic {
     /// Creates the policy with these estimated rates.
-    pub fn new(rates: Rates, prediction: Foretold) -> Self {
+    pub fn new(rates: Rates) -> Self {
         Self {
-            prediction,
             rates,
+            demand: Demand::default(),
+            turnover: Turnover::default(),
             gains: Gains::default(),
             trust: Trust::default(),
         }
     }
 
-    /// Returns A of a page without measured gains.
-    fn predicted(&self, page: Number, importance: f64) -> f64 {
-        let known = match self.prediction {
-            Foretold::Mean => self.gains.mean(page),
-            Foretold::Importance => {
-                let exchange = self.gains.exchange(page);
-                exchange.map(|exchange| exchange * importance)
-            }
-        };
-        known.unwrap_or(importance)
+    fn parts(&self, page: Page<'_>, importance: f64) -> Parts {
+        let (rate, certainty) = self.rates.rate_and_certainty(page);
+        let share = self.turnover.of(page.history);
+        let foretold = self.gains.foretold_demand(importance);
+        let demand = self.demand.of(page.number, foretold);
+        Parts {
+            rate,
+            certainty,
+            share,
+            demand,
+            amplitude: self.gains.amplitude(&page.history.measured, demand, share),
+        }
     }
 
-    /// Returns A of a page: its measured gains, shrunk towards the prediction.
-    fn amplitude(&self, page: Page<'_>, rate: f64, importance: f64) -> f64 {
-        let prediction = self.predicted(page.number, importance);
-        if self.gains.mean(page.number).is_none() {
-            return prediction;
-        }
-        let strength = self.gains.strength();
-        Window::of(page.history).amplitude(page.history, rate, prediction, strength)
-    }
-
-    fn aging(&self, page: Page<'_>, importance: f64) -> Aging {
-        let rate = self.rates.rate(page);
-        let amplitude = self.amplitude(page, rate, importance);
-        match self.prediction {
-            Foretold::Mean => Aging::without_hints(rate, amplitude),
-            Foretold::Importance => Aging::of(page, rate, amplitude, &self.trust),
-        }
+    fn aging(&self, page: Page<'_>, parts: &Parts) -> Aging {
+        let complete = parts.amplitude / parts.share;
+        Aging::of_text(page, parts.rate, parts.share, complete, &self.trust)
+            .averaged(parts.certainty)
     }
 }
 
 impl Refresh for Holistic {
     fn needs(&self) -> Needs {
-        self.rates.needs()
+        Needs {
+            searches: true,
+            ..self.rates.needs()
+        }
     }
 
     fn observe(&mut self, fact: &Fact<'_>) {
         self.rates.observe(fact);
-        if self.prediction == Foretold::Importance {
-            self.trust.observe(fact);
-        }
-        if let Fact::Discovered(discovered) = fact {
-            self.gains.discovered(discovered);
+        self.trust.observe(fact);
+        match fact {
+            Fact::Discovered(discovered) => self.demand.discovered(discovered),
+            Fact::Shown(shown) => self.demand.shown(shown),
+            Fact::Visited(visited) => {
+                self.turnover.visited(visited);
+                if visited.before.fresh.is_none() && visited.after.fresh.is_some() {
+                    self.demand.copied();
+                }
+            }
+            Fact::Read(_) => {}
         }
     }
 
     fn weigh(&mut self, visited: &VisitFact<'_>, importance: f64) {
-        self.gains.visited(visited, importance);
+        let share = self.turnover.of(visited.after);
+        self.gains.visited(visited, importance, share, &self.demand);
     }
 
     fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a> {
-        Box::new(self.aging(page, importance))
+        Box::new(self.aging(page, &self.parts(page, importance)))
     }
 
     fn first(&self, page: Number, importance: f64) -> Worth {
-        let amplitude = match self.prediction {
-            Foretold::Mean => self.predicted(page, importance),
-            Foretold::Importance => importance * self.gains.first_exchange(page).unwrap_or(1.0),
-        };
-        Worth::new(amplitude / self.rates.prior(page))
+        let rate = self.rates.prior(page) * self.turnover.mean();
+        Worth::new(self.gains.missing(importance) / rate)
     }
 
-    fn stake(&self, page: Number, importance: f64) -> f64 {
-        self.predicted(page, importance)
+    fn stake(&self, _page: Number, importance: f64) -> f64 {
+        self.gains.missing(importance)
     }
 
     fn terms(&self, page: Page<'_>, importance: f64) -> Vec<Term> {
-        let rate = self.rates.rate(page);
-        let mut terms = by_rate::terms(rate, page, importance);
-        let amplitude = self.amplitude(page, rate, importance);
-        terms.push(Term::new("gain of a change", amplitude));
-        terms.extend(self.aging(page, importance).terms());
+        let parts = self.parts(page, importance);
+        let mut terms = by_rate::terms(parts.rate, page, importance);
+        terms.push(Term::new("demand", parts.demand));
+        terms.push(Term::new(
+            "share of the text that a change replaces",
+            parts.share,
+        ));
+        terms.push(Term::new("gain of a change", parts.amplitude));
+        let strength = self.gains.model().strength;
+        if strength.is_finite() {
+            terms.push(Term::new("changes that its prediction counts as", strength));
+        }
+        terms.extend(self.aging(page, &parts).terms());
         terms
     }
 }

@@ -38,6 +38,11 @@ impl GammaPrior {
         time: 138.7 * DAY,
     };
 
+    /// Returns the shape: the number of observed changes that the prior counts as.
+    pub fn shape(&self) -> f64 {
+        self.shape
+    }
+
     /// Returns the mean rate over pages, in changes per second.
     pub fn mean(&self) -> f64 {
         self.shape / self.time

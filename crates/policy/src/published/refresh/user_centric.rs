@@ -4,9 +4,9 @@
 //! `δQ_A(p)·(t − LR(p))`, where δQ_A is the gain per unit of time of past refreshes in a sliding
 //! window.
 
-use crate::estimate::{Gains, Window};
+use crate::estimate::HostGains;
 use crate::moment::DAY;
-use crate::{Curve, Fact, Needs, Page, Refresh, Term, VisitFact};
+use crate::{Curve, Fact, Needs, Page, Refresh, Term};
 
 /// Seconds in which a page gains its importance, before any gain was measured.
 ///
@@ -33,7 +33,7 @@ pub enum WindowMean {
 #[derive(Debug, Clone)]
 pub struct UserCentric {
     mean: WindowMean,
-    gains: Gains,
+    gains: HostGains,
 }
 
 struct LinearWorth {
@@ -45,7 +45,7 @@ impl UserCentric {
     pub fn new(mean: WindowMean) -> Self {
         Self {
             mean,
-            gains: Gains::default(),
+            gains: HostGains::default(),
         }
     }
 
@@ -63,10 +63,10 @@ impl UserCentric {
 
 /// Returns the robust mean; `None` if no gain was measured.
 fn robust(page: Page<'_>, host: f64) -> Option<f64> {
-    let window = Window::of(page.history);
-    let seconds = window.seconds(page.history);
-    let gap = seconds / page.history.recent.len() as f64;
-    (seconds > 0.0).then(|| (window.gain + host * gap) / (seconds + gap))
+    let measured = &page.history.measured;
+    let seconds = f64::from(measured.seconds);
+    let gap = seconds / f64::from(page.history.revisits);
+    (seconds > 0.0).then(|| (f64::from(measured.gain) + host * gap) / (seconds + gap))
 }
 
 /// Returns the mean as printed; `None` if no gain was measured.
@@ -98,13 +98,11 @@ impl Refresh for UserCentric {
     }
 
     fn observe(&mut self, fact: &Fact<'_>) {
-        if let Fact::Discovered(discovered) = fact {
-            self.gains.discovered(discovered);
+        match fact {
+            Fact::Discovered(discovered) => self.gains.discovered(discovered),
+            Fact::Visited(visited) => self.gains.visited(visited),
+            Fact::Read(_) | Fact::Shown(_) => {}
         }
-    }
-
-    fn weigh(&mut self, visited: &VisitFact<'_>, importance: f64) {
-        self.gains.visited(visited, importance);
     }
 
     fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a> {

@@ -1,0 +1,286 @@
+//! The parameters of predicted gains that all pages share, fitted to samples of pages.
+//!
+//! **Invariant:** κ, the prior demand and s are never negative and never NaN. Without evidence
+//! the demand for a page is its importance, and gains are in the unit of importance.
+
+use crate::Number;
+use crate::estimate::{Demand, PageSample};
+use crate::history::Measured;
+
+/// Exponents that are tried for demand and importance: no effect, a weak one, proportional.
+const EXPONENTS: [f64; 3] = [0.0, 0.5, 1.0];
+/// Residuals above this quantile count as this quantile (winsorising): the variance of a
+/// heavy-tailed sample is otherwise that of its largest value.
+const WINSOR: f64 = 0.98;
+/// Degrees of freedom from which on the variances are used: measured changes beyond the first of
+/// each page.
+const ENOUGH: f64 = 20.0;
+/// The smallest demand. A page without views and without importance must not have worth 0.
+const LEAST: f64 = 1e-6;
+
+/// The measured gains of a sampled page.
+#[derive(Debug, Clone, Copy)]
+pub struct SampledGains {
+    pub measured: Measured,
+    pub importance: f64,
+    /// Share of the text that a change replaces.
+    pub share: f64,
+}
+
+/// The copy of a sampled page.
+#[derive(Debug, Clone, Copy)]
+pub struct SampledCopy {
+    pub importance: f64,
+    pub first_gain: Option<f64>,
+}
+
+/// The demand that importance predicts: `importance^θ`, divided by its mean over pages.
+#[derive(Debug, Clone, Copy)]
+pub struct Prior {
+    exponent: f64,
+    mean: f64,
+}
+
+/// Predicts the gain of a change as `κ·v^η·d`, and says how much that prediction counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GainModel {
+    /// κ: the gain when the whole text of a page of mean demand is replaced.
+    kappa: f64,
+    /// η, the exponent of demand.
+    pub exponent: f64,
+    /// s: the weight of the prediction against measured gains, as a pseudo-count of changes.
+    /// Infinite if measured gains say nothing.
+    pub strength: f64,
+    /// What κ is for pages that have no copy yet.
+    first: f64,
+    /// Whether any gain was measured.
+    pub measured: bool,
+}
+
+impl Default for Prior {
+    fn default() -> Self {
+        Self {
+            exponent: 1.0,
+            mean: 1.0,
+        }
+    }
+}
+
+impl Default for GainModel {
+    fn default() -> Self {
+        Self {
+            kappa: 1.0,
+            exponent: 1.0,
+            strength: f64::INFINITY,
+            first: 1.0,
+            measured: false,
+        }
+    }
+}
+
+impl Prior {
+    /// Fits the exponent to the views of the sampled pages; 1 before any search.
+    pub fn fit(copies: &PageSample<SampledCopy>, demand: &Demand) -> Self {
+        let views = |page| demand.relative_views(page).unwrap_or_default();
+        let rows = |exponent: f64| {
+            let row = move |(page, copy): (Number, &SampledCopy)| Observation {
+                weight: 1.0,
+                value: views(page),
+                predictor: power(copy.importance, exponent),
+            };
+            copies.iter().map(row)
+        };
+        let exponent = best_exponent(rows).unwrap_or(1.0);
+        let powers = copies
+            .iter()
+            .map(|(_, copy)| power(copy.importance, exponent));
+        let mean = powers.sum::<f64>() / copies.iter().count().max(1) as f64;
+        Self {
+            exponent,
+            mean: if mean > 0.0 { mean } else { 1.0 },
+        }
+    }
+
+    /// Returns the demand for a page of this importance.
+    pub fn demand(&self, importance: f64) -> f64 {
+        power(importance, self.exponent) / self.mean
+    }
+}
+
+impl GainModel {
+    /// Fits κ, η and s to samples.
+    pub fn fit(
+        changed: &PageSample<SampledGains>,
+        copies: &PageSample<SampledCopy>,
+        prior: &Prior,
+        demand: &Demand,
+    ) -> Self {
+        let rows = |exponent: f64| {
+            let row = move |(page, gains): (Number, &SampledGains)| {
+                let wanted = demand.of(page, prior.demand(gains.importance));
+                Observation {
+                    weight: f64::from(gains.measured.changes),
+                    value: f64::from(gains.measured.gain).max(0.0),
+                    predictor: power(wanted, exponent) * gains.share,
+                }
+            };
+            changed.iter().map(row)
+        };
+        let Some(exponent) = best_exponent(rows) else {
+            // Before any gain was measured, gains are in the unit of importance.
+            let kappa = match prior.exponent {
+                1.0 => prior.mean,
+                _ => 1.0,
+            };
+            return Self {
+                kappa,
+                first: kappa,
+                ..Self::default()
+            };
+        };
+        let kappa = ratio(rows(exponent));
+        let squares = changed
+            .iter()
+            .map(|(_, gains)| f64::from(gains.measured.squares));
+        let predicted = rows(exponent).map(|row| Observation {
+            predictor: kappa * row.predictor,
+            ..row
+        });
+        let first = copies.iter().filter_map(|(_, copy)| {
+            Some(Observation {
+                weight: 1.0,
+                value: copy.first_gain?.max(0.0),
+                predictor: power(prior.demand(copy.importance), exponent),
+            })
+        });
+        let first = ratio(first);
+        Self {
+            kappa,
+            exponent,
+            strength: strength(predicted.zip(squares).collect()),
+            // A missing copy is as bad as one that is completely outdated.
+            first: if first > 0.0 { first } else { kappa },
+            measured: true,
+        }
+    }
+
+    /// Returns what searchers lose per second while the copy of a page with this demand is
+    /// completely outdated.
+    pub fn complete(&self, demand: f64) -> f64 {
+        self.kappa * power(demand, self.exponent)
+    }
+
+    /// Returns what searchers lose per second while a page with this demand has no copy.
+    pub fn missing(&self, demand: f64) -> f64 {
+        self.first * power(demand, self.exponent)
+    }
+}
+
+/// A sum of values of a page, with its number of values and its predictor.
+#[derive(Debug, Clone, Copy)]
+struct Observation {
+    weight: f64,
+    value: f64,
+    predictor: f64,
+}
+
+/// Returns `Σ value / Σ weight·predictor`, the quasi-likelihood estimate of the factor; 0 without
+/// values.
+fn ratio(rows: impl Iterator<Item = Observation>) -> f64 {
+    let (values, predictors) = rows.fold((0.0, 0.0), |(values, predictors), row| {
+        (values + row.value, predictors + row.weight * row.predictor)
+    });
+    if predictors > 0.0 {
+        values / predictors
+    } else {
+        0.0
+    }
+}
+
+/// Returns the exponent whose predictors fit best, by Poisson quasi-likelihood; `None` without
+/// values.
+///
+/// The quasi-likelihood asks for the mean only, not for a distribution (McCullagh & Nelder,
+/// "Generalized linear models", 1989, chapter 9). With the factor at its estimate it is
+/// `Σ value·ln(predictor) − Σ value·ln(Σ weight·predictor)`. All exponents have one free factor,
+/// so the comparison is fair. On a tie the larger exponent wins.
+fn best_exponent<R: Iterator<Item = Observation>>(rows: impl Fn(f64) -> R) -> Option<f64> {
+    let fit = |exponent: f64| {
+        let (mut logs, mut values, mut predictors) = (0.0, 0.0, 0.0);
+        for row in rows(exponent) {
+            logs += row.value * row.predictor.ln();
+            values += row.value;
+            predictors += row.weight * row.predictor;
+        }
+        (values > 0.0).then(|| logs - values * predictors.ln())
+    };
+    let fits = EXPONENTS.map(|exponent| fit(exponent).map(|fit| (fit, exponent)));
+    let fits = fits.into_iter().flatten();
+    let best = fits.max_by(|one, other| one.0.total_cmp(&other.0));
+    best.map(|(_, exponent)| exponent)
+}
+
+/// Returns s = σ²/τ², from the variance of gains within pages and between pages. Each row comes
+/// with the sum of the squared gains of its page.
+///
+/// One-way random-effects model (Searle, Casella & McCulloch, "Variance components", 1992): the
+/// best linear predictor of a page's next gain gives its prediction the weight of σ²/τ² changes.
+/// Variances are proportional to the predicted gain. They are winsorised at [`WINSOR`]. Returns
+/// infinity if pages do not differ more than by chance.
+fn strength(mut rows: Vec<(Observation, f64)>) -> f64 {
+    let freedom: f64 = rows.iter().map(|(row, _)| row.weight - 1.0).sum();
+    if freedom < ENOUGH {
+        return f64::INFINITY;
+    }
+    // One extreme gain must not put all other pages below their prediction.
+    let ratios = rows.iter().map(|(row, _)| {
+        let predicted = row.weight * row.predictor;
+        (row.value / predicted, predicted)
+    });
+    let predicted: f64 = ratios.clone().map(|(_, predicted)| predicted).sum();
+    let factor = (winsorised(ratios.collect()) / predicted).max(f64::MIN_POSITIVE);
+    rows.iter_mut().for_each(|(row, _)| row.predictor *= factor);
+    let within = rows.iter().map(|(row, squares)| {
+        let sum = squares - row.value * row.value / row.weight;
+        let freedom = row.weight - 1.0;
+        (sum.max(0.0) / freedom.max(1.0) / row.predictor, freedom)
+    });
+    let within: f64 = winsorised(within.collect()) / freedom;
+    let between = rows.iter().map(|(row, _)| {
+        let apart = row.value / row.weight - row.predictor;
+        (apart * apart / row.predictor, row.weight)
+    });
+    let between = winsorised(between.collect());
+    let changes: f64 = rows.iter().map(|(row, _)| row.weight).sum();
+    let squares: f64 = rows.iter().map(|(row, _)| row.weight * row.weight).sum();
+    let pages = rows.len() as f64;
+    let apart = (between - (pages - 1.0) * within) / (changes - squares / changes);
+    if apart > 0.0 {
+        within / apart
+    } else {
+        f64::INFINITY
+    }
+}
+
+/// Returns the weighted sum of values, after those above the quantile [`WINSOR`] were cut to it.
+fn winsorised(mut rows: Vec<(f64, f64)>) -> f64 {
+    rows.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let last = rows.len().saturating_sub(1) as f64;
+    let most = rows
+        .get((last * WINSOR) as usize)
+        .map_or(0.0, |(value, _)| *value);
+    rows.iter()
+        .map(|(value, weight)| value.min(most) * weight)
+        .sum()
+}
+
+/// Returns a power of a demand; the exponents are 0, ½ and 1.
+fn power(demand: f64, exponent: f64) -> f64 {
+    let demand = demand.max(LEAST);
+    match exponent {
+        0.0 => 1.0,
+        1.0 => demand,
+        0.5 => demand.sqrt(),
+        _ => demand.powf(exponent),
+    }
+}

@@ -1,0 +1,137 @@
+//! Tests of predicted gains and of what measured gains add to them.
+
+use super::*;
+use crate::{Discovered, Moment, Number, Outcome, Shown, Visit};
+
+/// One page: its views, the share that a change replaces, its measured gains, its importance.
+struct TestPage {
+    views: f64,
+    share: f64,
+    gains: Vec<f32>,
+    importance: f64,
+}
+
+fn learned(pages: &[TestPage]) -> (Gains, Demand) {
+    let (mut gains, mut demand) = (Gains::default(), Demand::default());
+    for (number, page) in (0..).zip(pages) {
+        let number = Number(number);
+        demand.discovered(&Discovered::bare(number));
+        demand.copied();
+        demand.shown(&Shown {
+            page: number,
+            at: Moment::START,
+            views: page.views,
+            clicks: 0.0,
+        });
+    }
+    for (number, page) in (0..).zip(pages) {
+        let day = std::time::Duration::from_secs(86_400);
+        let before = History::discovered(Moment::START, 0);
+        let mut at = Moment::START + day;
+        let mut after = before.after(Visit::new(at, Outcome::Changed)).gained(3.0);
+        for gain in &page.gains {
+            at = at + day;
+            after = after.after(Visit::new(at, Outcome::Changed)).gained(*gain);
+        }
+        let visited = VisitFact {
+            page: Number(number),
+            before: &before,
+            after: &after,
+        };
+        gains.visited(&visited, page.importance, page.share, &demand);
+    }
+    (gains, demand)
+}
+
+/// Pages whose gains are exactly `κ·v^η·d`, times the factors of each page.
+fn exact(kappa: f64, eta: f64, factors: &[f64]) -> Vec<TestPage> {
+    let pages = (0..120).map(|number| {
+        let views = f64::from(1 + number % 7);
+        let share = f64::from(1 + number % 3) / 4.0;
+        let factor = factors[number as usize % factors.len()];
+        let gain = kappa * views.powf(eta) * share * factor;
+        TestPage {
+            views,
+            share,
+            gains: vec![gain as f32; 3],
+            importance: 1.0,
+        }
+    });
+    pages.collect()
+}
+
+#[test]
+fn the_exponent_of_demand_is_found() {
+    for eta in [0.0, 0.5, 1.0] {
+        let (gains, _) = learned(&exact(2.0, eta, &[1.0]));
+        assert_eq!(gains.model().exponent, eta);
+    }
+}
+
+#[test]
+fn gains_count_by_how_much_pages_differ() {
+    // No difference beyond the prediction: measured gains say nothing.
+    let (same, _) = learned(&exact(2.0, 0.0, &[1.0]));
+    let measured = Measured {
+        gain: 40.0,
+        changes: 4,
+        ..Measured::default()
+    };
+    let none = Measured::default();
+    let (told, plain) = (
+        same.amplitude(&measured, 1.0, 0.5),
+        same.amplitude(&none, 1.0, 0.5),
+    );
+    assert!(told <= plain * 1.5, "{told} {plain}");
+    // Pages that always gain twice or half as much as predicted: measured gains say all.
+    let (apart, _) = learned(&exact(2.0, 0.0, &[0.25, 1.75]));
+    let strength = apart.model().strength;
+    assert!(strength < 0.1, "{strength}");
+    let found = apart.amplitude(&measured, 1.0, 0.5);
+    assert!((found - 10.0).abs() < 0.5, "{found}");
+    // The largest gain of few must not count as the mean of all.
+    let mut pages = exact(2.0, 0.0, &[1.0]);
+    for page in &mut pages {
+        page.gains = vec![0.0, 0.0, 1.0];
+    }
+    pages[7].gains = vec![0.0, 0.0, 500.0];
+    let (noisy, _) = learned(&pages);
+    assert!(noisy.model().strength > 3.0, "{:?}", noisy.model());
+}
+
+#[test]
+fn before_any_search_importance_is_demand_and_its_unit() {
+    let page = |importance| TestPage {
+        views: 0.0,
+        share: 0.5,
+        gains: Vec::new(),
+        importance,
+    };
+    let pages: Vec<_> = (1..=40).map(|number| page(f64::from(number))).collect();
+    let (gains, demand) = learned(&pages);
+    let wanted = demand.of(Number(0), gains.foretold_demand(8.0));
+    let found = gains.amplitude(&Measured::default(), wanted, 0.5);
+    assert!((found - 4.0).abs() < 1e-9, "{found}");
+    assert!((gains.missing(8.0) - 8.0).abs() < 1e-9);
+    let nothing = Gains::default();
+    assert_eq!(nothing.missing(8.0), 8.0);
+    assert_eq!(nothing.model(), &GainModel::default());
+}
+
+#[test]
+fn importance_that_says_nothing_of_views_is_ignored() {
+    let page = |number: u32, views: f64| TestPage {
+        views,
+        share: 0.5,
+        gains: vec![1.0],
+        importance: f64::from(1 + number % 5),
+    };
+    let alike: Vec<_> = (0..60).map(|number| page(number, 1.0)).collect();
+    let (gains, _) = learned(&alike);
+    assert_eq!(gains.foretold_demand(1.0), gains.foretold_demand(9.0));
+    let wanted: Vec<_> = (0..60)
+        .map(|number| page(number, f64::from(1 + number % 5)))
+        .collect();
+    let (gains, _) = learned(&wanted);
+    assert!(gains.foretold_demand(9.0) > 8.0 * gains.foretold_demand(1.0));
+}
