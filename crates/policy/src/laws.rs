@@ -180,6 +180,36 @@ proptest! {
         }
     }
 
+    #[test]
+    fn more_views_and_larger_gains_never_delay_a_refresh(
+        world in world(),
+        number in 0u32..16,
+        history in history(),
+        views in 0.0f64..100.0,
+        more in 0.0f32..100.0,
+        exponent in -12f64..12.0,
+    ) {
+        let price = Price::new(10f64.powf(exponent)).unwrap();
+        let mut policy = crawl("holistic", "gamma");
+        world.feed(&mut policy);
+        let number = Number(number);
+        let due = |policy: &Crawl, history: &History| {
+            policy.due(Page { number, history }, price).unwrap_or(Moment::from_micros(u64::MAX))
+        };
+        let before = due(&policy, &history);
+        if history.recent.iter().next_back().is_some_and(|last| last.gain.is_some()) {
+            let last = history.recent.iter().next_back().and_then(|last| last.gain);
+            let gained = history.gained(last.unwrap_or_default() + more);
+            prop_assert!(due(&policy, &gained) <= before, "a larger gain");
+        }
+        let shown = Fact::Shown(crate::Shown { page: number, at: Moment::START, views, clicks: 0.0 });
+        policy.observe(&shown, &mut Moves::default());
+        policy.observe(&shown, &mut Moves::default());
+        let wanted = due(&policy, &history);
+        policy.observe(&shown, &mut Moves::default());
+        prop_assert!(due(&policy, &history) <= wanted, "more views");
+    }
+
     /// A clock that was set back dates a visit before the one it followed.
     #[test]
     fn visits_that_are_dated_backwards_break_nothing(
