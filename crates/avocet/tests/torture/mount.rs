@@ -4,6 +4,7 @@
 //! Locks are those of the kernel. Tests are skipped without `/dev/fuse` or the right to mount.
 
 use std::ffi::OsStr;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
@@ -110,9 +111,14 @@ impl SharedDisk {
 
 impl Mounted {
     /// Unmounts the disk. No process may use it any more.
+    ///
+    /// The kernel may abort the connection while the session waits for a request. The disk is
+    /// unmounted then, too.
     pub fn unmount(mut self) {
-        if let Some(session) = self.0.take() {
-            session.umount_and_join().unwrap();
+        let Some(session) = self.0.take() else { return };
+        match session.umount_and_join() {
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+            ended => ended.unwrap(),
         }
     }
 }

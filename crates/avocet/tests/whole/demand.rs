@@ -86,7 +86,10 @@ async fn what_many_search_for_is_worth_more_to_refresh() {
     let program = TestProgram::new();
     keep(&program, &files, &home, 0).await;
     let [asked, other] = KINDS.map(|kind| estimates(&program, &home, kind));
-    assert_eq!(asked.0, other.0, "no search yet");
+    // Without searches only the share of the text that changes distinguishes the pages, and that
+    // is nearly the same.
+    let apart = (asked.0 / other.0 - 1.0).abs();
+    assert!(apart < 0.1, "no search yet: {asked:?} {other:?}");
 
     let server = AvocetServer::start(&program, &[]);
     for _ in 0..20 {
