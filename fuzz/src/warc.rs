@@ -6,14 +6,15 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use repository::archive::{
-    ArchiveError, Capture, DecodeLimits, FoundRecord, Level, Records, Truncated, WarcRecord, seal,
+    ArchiveError, Capture, CodingLimits, FoundRecord, Level, Records, Truncated, WarcRecord, seal,
 };
 
 /// Size limit of a block in bytes; lower than the default, so that the fuzzer reaches it.
 const BLOCK: u64 = 1 << 16;
-const DECODE: DecodeLimits = DecodeLimits {
+const DECODE: CodingLimits = CodingLimits {
     bytes: 1 << 16,
     ratio: 100,
+    ratio_from: 1 << 20,
 };
 /// The largest expansion factor of gzip.
 const GZIP_RATIO: usize = 1_032;

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crawl::Answer;
 use fetch::Response;
 use page::{Directives, PageUrl, link_header};
-use repository::archive::{Cut, DecodeLimits, PayloadDigest, WarcRecord};
+use repository::archive::{CodingLimits, Cut, PayloadDigest, WarcRecord};
 
 /// The error name of a body whose content coding could not be decoded.
 const UNDECODED: &str = "undecoded";
@@ -35,7 +35,7 @@ pub fn live(response: &Response, url: &PageUrl, token: &str, payload: PayloadDig
 pub fn kept(record: &WarcRecord, url: &PageUrl, token: &str) -> Result<Answer> {
     let status = record.status().context("the record holds no HTTP answer")?;
     let header = |name| record.header(name).map(|value| value.into_owned());
-    let content = record.content(DecodeLimits::default());
+    let content = record.content(CodingLimits::default());
     let tags = record.headers("x-robots-tag");
     let links = record.headers("link");
     Ok(Answer {

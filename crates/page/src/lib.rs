@@ -30,6 +30,7 @@ pub use listing::Listing;
 pub use media::Media;
 pub use record_location::RecordLocation;
 pub use robots::Robots;
+pub use scan::char_floor;
 pub use span::span;
 pub use url::traps::{Rules, Trap};
 pub use url::{HostId, PageId, PageUrl, Refusal};

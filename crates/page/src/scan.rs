@@ -74,7 +74,7 @@ pub(crate) fn ends_with(text: impl AsRef<[u8]>, suffix: &str) -> bool {
 }
 
 /// Returns the last character boundary at or before `at`, at most the end of the text.
-pub(crate) fn char_floor(text: &str, at: usize) -> usize {
+pub fn char_floor(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     // A character has at most four bytes.
     (at.saturating_sub(3)..=at)

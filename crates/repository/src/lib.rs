@@ -10,3 +10,13 @@
 pub mod archive;
 pub mod index;
 pub mod log;
+
+use std::io::{self, ErrorKind};
+
+/// Returns whether the disk, a quota or a file size limit is exhausted.
+fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
+    )
+}

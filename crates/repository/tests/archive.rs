@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use page::PageUrl;
 use proptest::prelude::*;
 use repository::archive::{
-    ArchiveError, ArchiveOptions, ArchiveWriter, Capture, DecodeLimits, End, Info, Inventory,
+    ArchiveError, ArchiveOptions, ArchiveWriter, Capture, CodingLimits, End, Info, Inventory,
     Level, Original, PayloadDigest, Profile, RecordKind, RecordLocation, Sealed, Truncated,
     WarcRecord, make_index, read, scan, seal, verify,
 };
@@ -57,16 +57,22 @@ fn body(n: usize) -> Vec<u8> {
         .collect()
 }
 
+/// Appends page `n`.
+fn append(writer: &mut ArchiveWriter, n: usize) -> RecordLocation {
+    let page = sealed(&format!("http://a.example/{n}"), &body(n));
+    writer.append(&page).unwrap()
+}
+
+/// Appends an answer.
+fn append_capture(writer: &mut ArchiveWriter, capture: &Capture<'_>) -> RecordLocation {
+    let sealed = seal::response(capture, Level::default());
+    writer.append(&sealed).unwrap()
+}
+
 /// Writes pages 0..n. Returns their locations and the end; the last file stays open.
 fn written(dir: &Path, n: usize, max_bytes: u64) -> (Vec<RecordLocation>, End) {
     let mut writer = ArchiveWriter::open(dir, options(max_bytes), None).unwrap();
-    let locations = (0..n)
-        .map(|n| {
-            writer
-                .append(&sealed(&format!("http://a.example/{n}"), &body(n)))
-                .unwrap()
-        })
-        .collect();
+    let locations = (0..n).map(|n| append(&mut writer, n)).collect();
     writer.sync().unwrap();
     (locations, writer.end())
 }
@@ -101,9 +107,7 @@ fn a_response_to_the_byte() {
         b"hello",
         Some(Truncated::Time),
     );
-    let location = writer
-        .append(&seal::response(&capture, Level::default()))
-        .unwrap();
+    let location = append_capture(&mut writer, &capture);
     let path = dir.path().join("avocet-00000001.warc.gz.open");
     let expected = "WARC/1.1\r\n\
         WARC-Type: response\r\n\
@@ -165,9 +169,7 @@ fn a_revisit_names_its_original() {
     let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
     let page = url("http://a.example/");
     let first = Capture::new(&page, at(1_000), ADDRESS, HEAD, b"hello", None);
-    let response = writer
-        .append(&seal::response(&first, Level::default()))
-        .unwrap();
+    let response = append_capture(&mut writer, &first);
     let original = Original {
         url: &page,
         at: at(1_000),
@@ -266,12 +268,10 @@ fn content_is_decoded() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Type: Text/Plain;x=y\r\n\r\n";
     let encoded = zstd::encode_all(&b"hello"[..], 3).unwrap();
     let capture = Capture::new(&page, at(0), ADDRESS, head, &encoded, None);
-    let location = writer
-        .append(&seal::response(&capture, Level::default()))
-        .unwrap();
+    let location = append_capture(&mut writer, &capture);
     let record = read(dir.path(), &location).unwrap();
     assert_eq!(&*record.body(), encoded);
-    assert_eq!(&*record.content(DecodeLimits::default()).bytes, b"hello");
+    assert_eq!(&*record.content(CodingLimits::default()).bytes, b"hello");
     assert_eq!(record.media_type().as_deref(), Some("text/plain"));
     assert_eq!(record.header("content-encoding").as_deref(), Some("zstd"));
 }
@@ -306,10 +306,7 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
         offset: last.offset,
     };
     let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), Some(committed)).unwrap();
-    let again = writer
-        .append(&sealed("http://a.example/2", &body(2)))
-        .unwrap();
-    assert_eq!(again, last);
+    assert_eq!(append(&mut writer, 2), last);
     assert_eq!(fs::read(&path).unwrap(), whole);
     // A file that lost committed bytes stays as it is. The next record begins another file.
     let lost = &whole[..last.offset as usize - 1];
@@ -317,13 +314,7 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
     let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), Some(committed)).unwrap();
     let short = writer.discrepancy().short.as_ref().unwrap().to_string();
     assert!(short.contains("rebuild --accept-loss"), "{short}");
-    assert_eq!(
-        writer
-            .append(&sealed("http://a.example/2", &body(2)))
-            .unwrap()
-            .file,
-        2
-    );
+    assert_eq!(append(&mut writer, 2).file, 2);
     assert_eq!(fs::read(&path).unwrap(), lost);
     // A file that is gone altogether does not prevent opening either.
     fs::remove_file(&path).unwrap();
@@ -363,8 +354,7 @@ fn what_a_kill_cannot_have_left_behind_stays() {
     assert_eq!(writer.discrepancy().unexplained, Some(21));
     assert_eq!(writer.end(), End { file: 2, offset: 0 });
     assert_eq!(pages_in(dir.path()), (0..30).collect::<Vec<_>>());
-    let again = sealed("http://a.example/9", &body(9));
-    assert_eq!(writer.append(&again).unwrap().file, 2);
+    assert_eq!(append(&mut writer, 9).file, 2);
     writer.close().unwrap();
     assert_eq!(pages_in(dir.path()).len(), 31);
     let problems = verify::<ArchiveError>(dir.path(), |_, _| Ok(())).unwrap();
@@ -383,8 +373,7 @@ fn a_wrong_index_is_found_and_made_again() {
     let dir = tempfile::tempdir().unwrap();
     let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
     for n in 0..3 {
-        let page = sealed(&format!("http://a.example/{n}"), &body(n));
-        writer.append(&page).unwrap();
+        append(&mut writer, n);
     }
     writer.close().unwrap();
     let path = dir.path().join("avocet-00000001.cdxj");
@@ -414,11 +403,11 @@ fn an_inventory_knows_what_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let page = |n: usize| sealed(&format!("http://a.example/{n}"), &body(n));
     let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
-    writer.append(&page(0)).unwrap();
+    append(&mut writer, 0);
     writer.close().unwrap();
     let end = End { file: 2, offset: 0 };
     let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), Some(end)).unwrap();
-    writer.append(&page(1)).unwrap();
+    append(&mut writer, 1);
     writer.sync().unwrap();
     let mut inventory = Inventory::of(dir.path()).unwrap();
     // Page 0 is known from the index of a closed file, page 1 from the records of the open file.
@@ -486,10 +475,7 @@ fn what_was_not_committed_is_cut_or_set_aside() {
     assert!(writer.discrepancy().unexplained.is_none());
     let rest: Vec<usize> = pages_in(dir.path());
     assert_eq!(rest, [0, 1, 2]);
-    let again = writer
-        .append(&sealed("http://a.example/3", &body(3)))
-        .unwrap();
-    assert_eq!(again, locations[3]);
+    assert_eq!(append(&mut writer, 3), locations[3]);
     // Nothing is committed: everything is set aside, and nothing is deleted.
     drop(writer);
     let writer = ArchiveWriter::open(dir.path(), options(max), None).unwrap();
@@ -564,13 +550,7 @@ fn closed_files_have_a_sorted_index_of_all_their_captures() {
     }
     // When opened at its end, the closed file stays closed and the next begins.
     let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), end).unwrap();
-    assert_eq!(
-        writer
-            .append(&sealed("http://a.example/", b""))
-            .unwrap()
-            .file,
-        2
-    );
+    assert_eq!(append(&mut writer, 0).file, 2);
     assert!(dir.path().join("avocet-00000001.warc.gz").exists());
 }
 
@@ -578,48 +558,21 @@ fn closed_files_have_a_sorted_index_of_all_their_captures() {
 fn wrong_locations_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let (locations, _) = written(dir.path(), 2, 1 << 20);
-    let RecordLocation {
-        file,
-        offset,
-        length,
-    } = locations[0];
-    for at in [
-        RecordLocation {
-            file,
-            offset: offset + 1,
-            length: length - 1,
-        },
-        RecordLocation {
-            file,
-            offset,
-            length: length - 1,
-        },
-        RecordLocation {
-            file,
-            offset,
-            length: length + 1,
-        },
-        RecordLocation {
-            file,
-            offset,
-            length: length + locations[1].length,
-        },
-        RecordLocation {
-            file,
-            offset,
-            length: 0,
-        },
-        RecordLocation {
-            file,
-            offset: u64::MAX >> 1,
-            length,
-        },
-        RecordLocation {
-            file: 9,
-            offset,
-            length,
-        },
+    let RecordLocation { offset, length, .. } = locations[0];
+    for (file, offset, length) in [
+        (1, offset + 1, length - 1),
+        (1, offset, length - 1),
+        (1, offset, length + 1),
+        (1, offset, length + locations[1].length),
+        (1, offset, 0),
+        (1, u64::MAX >> 1, length),
+        (9, offset, length),
     ] {
+        let at = RecordLocation {
+            file,
+            offset,
+            length,
+        };
         assert!(read(dir.path(), &at).is_err(), "{at:?}");
     }
     assert!(is_page(&read(dir.path(), &locations[0]).unwrap(), 0));
@@ -670,9 +623,7 @@ fn warcio_accepts_our_files() {
         ] {
             let cut = (n % 2 == 0).then_some(Truncated::Length);
             let capture = Capture::new(&page, at(n as i64), ADDRESS, head, body, cut);
-            writer
-                .append(&seal::response(&capture, Level::default()))
-                .unwrap();
+            append_capture(&mut writer, &capture);
             let again = seal::revisit(
                 &capture,
                 &original,

@@ -54,16 +54,19 @@ impl SearchedIndex {
         url.id()
     }
 
-    fn ask(&self, query: &SearchQuery<'_>) -> Hits {
-        let limit = if query.limit == 0 { 10 } else { query.limit };
-        self.index.search(&SearchQuery { limit, ..*query }).unwrap()
+    /// Searches with some of the options changed.
+    fn ask<'a>(&self, text: &'a str, change: impl FnOnce(&mut SearchQuery<'a>)) -> Hits {
+        let mut query = SearchQuery {
+            text,
+            limit: 10,
+            ..SearchQuery::default()
+        };
+        change(&mut query);
+        self.index.search(&query).unwrap()
     }
 
     fn search(&self, text: &str) -> Hits {
-        self.ask(&SearchQuery {
-            text,
-            ..SearchQuery::default()
-        })
+        self.ask(text, |_| ())
     }
 
     /// Returns the paths of the results.
@@ -179,11 +182,7 @@ fn pages_that_lack_words_fill_up_and_say_so() {
         (found.hits[0].missing.len(), &found.hits[1].missing[..]),
         (0, &["bill".to_owned()][..])
     );
-    let one = world.ask(&SearchQuery {
-        text: "avocet bill",
-        limit: 1,
-        ..SearchQuery::default()
-    });
+    let one = world.ask("avocet bill", |query| query.limit = 1);
     assert_eq!(paths(&one), ["all"]);
     let none = world.search("stilt bill");
     assert!(none.relaxed && none.total == 2);
@@ -238,17 +237,9 @@ fn near_duplicates_are_shown_once() {
     let others = world.index.duplicates(found.hits[0].id).unwrap();
     assert_eq!(others.len(), 2, "{others:?}");
     assert!(world.index.duplicates(found.hits[1].id).unwrap().is_empty());
-    let french = world.ask(&SearchQuery {
-        text: "avocet",
-        readers: &["pt", "fr", "de"],
-        ..SearchQuery::default()
-    });
+    let french = world.ask("avocet", |query| query.readers = &["pt", "fr", "de"]);
     assert_eq!(french.hits[0].url, "http://docs.example/fr/avocet");
-    let second = world.ask(&SearchQuery {
-        text: "avocet",
-        offset: 1,
-        ..SearchQuery::default()
-    });
+    let second = world.ask("avocet", |query| query.offset = 1);
     assert_eq!(paths(&second), ["other"], "a group is one place");
 }
 
@@ -289,14 +280,7 @@ fn typing_errors_are_put_right_at_once() {
         "what is quoted is meant"
     );
     assert_eq!(world.search("zzzz").total, 0);
-    let typing = |text| {
-        let query = SearchQuery {
-            text,
-            prefix: true,
-            ..SearchQuery::default()
-        };
-        paths(&world.ask(&query))
-    };
+    let typing = |text| paths(&world.ask(text, |query| query.prefix = true));
     assert_eq!(typing("vacu"), ["vacuum"]);
     assert_eq!(typing("storage vac"), ["vacuum"]);
     assert_eq!(typing("vacu "), Vec::<String>::new(), "the word has ended");
@@ -361,11 +345,7 @@ fn choices_move_results_and_show() {
     let first = world.search("avocet").hits[0].id;
     let other = if first == a { b } else { a };
     let chosen = [(other, 1.1), (PageId(3), 2.0)];
-    let found = world.ask(&SearchQuery {
-        text: "avocet",
-        chosen: &chosen,
-        ..SearchQuery::default()
-    });
+    let found = world.ask("avocet", |query| query.chosen = &chosen);
     assert_eq!((found.hits[0].id, found.hits[0].chosen), (other, 1.1));
     assert_eq!(found.hits[1].chosen, 1.0);
 }
@@ -380,13 +360,8 @@ fn pages_are_counted_and_sorted() {
         world.put(name, &html);
     }
     world.put("other", &page("Stilt", "<p>bird"));
-    let query = SearchQuery {
-        text: "avocet",
-        facets: true,
-        sort: Sort::Newest,
-        ..SearchQuery::default()
-    };
-    let found = world.ask(&query);
+    let newest = |query: &mut SearchQuery<'_>| (query.facets, query.sort) = (true, Sort::Newest);
+    let found = world.ask("avocet", newest);
     assert_eq!(paths(&found), ["b", "c", "a"]);
     let facets = found.facets.unwrap();
     assert_eq!(facets.sites, [("docs.example".to_owned(), 3)]);
@@ -397,12 +372,12 @@ fn pages_are_counted_and_sorted() {
     assert_eq!(facets.kinds, [("html".to_owned(), 3)]);
     let years: Vec<&str> = facets.years.iter().map(|(year, _)| year.as_str()).collect();
     assert_eq!(years, ["2024", "2022", "2020"]);
-    let since = SearchQuery {
-        published_since: Some(1_640_995_200),
-        published_until: Some(1_680_000_000),
-        ..query
-    };
-    assert_eq!(paths(&world.ask(&since)), ["c"]);
+    let found = world.ask("avocet", |query| {
+        newest(query);
+        query.published_since = Some(1_640_995_200);
+        query.published_until = Some(1_680_000_000);
+    });
+    assert_eq!(paths(&found), ["c"]);
     assert_eq!(world.search("avocet filetype:htm").total, 3);
     assert_eq!(world.search("avocet filetype:text").total, 0);
     assert_eq!(world.search("avocet -site:docs.example").total, 0);

@@ -11,7 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use repository::archive::{
-    ArchiveError, BLOCK_LIMIT, DecodeLimits, Fault, FoundRecord, RecordKind, Records, WarcRecord,
+    ArchiveError, BLOCK_LIMIT, CodingLimits, Fault, FoundRecord, RecordKind, Records, WarcRecord,
 };
 
 fn records(path: &Path, limit: u64) -> Vec<Result<FoundRecord, ArchiveError>> {
@@ -152,7 +152,7 @@ fn samples_of_other_tools() {
 }
 
 fn content(record: &WarcRecord) -> String {
-    let content = record.content(DecodeLimits::default());
+    let content = record.content(CodingLimits::default());
     assert_eq!(content.cut, None);
     String::from_utf8_lossy(&content.bytes).into_owned()
 }
@@ -333,7 +333,7 @@ proptest! {
         for found in of_bytes(&bytes, BLOCK_LIMIT).into_iter().flatten() {
             let record = found.record;
             let _ = (record.url(), record.at(), record.status(), record.media_type());
-            let _ = (record.is_intact(), record.payload_digest(), record.content(DecodeLimits::default()));
+            let _ = (record.is_intact(), record.payload_digest(), record.content(CodingLimits::default()));
             prop_assert!(found.offset < bytes.len() as u64);
         }
     }

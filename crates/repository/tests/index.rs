@@ -204,61 +204,31 @@ fn the_best_come_first() {
 fn filters_and_paging() {
     let dir = tempfile::tempdir().unwrap();
     let index = birds(dir.path());
-    let run = |query: SearchQuery<'_>| index.search(&query).unwrap();
-    let bill = SearchQuery {
-        text: "bill",
-        limit: 10,
-        ..SearchQuery::default()
+    let bill = |change: fn(&mut SearchQuery<'_>)| {
+        let mut query = SearchQuery {
+            text: "bill",
+            limit: 10,
+            ..SearchQuery::default()
+        };
+        change(&mut query);
+        index.search(&query).unwrap()
     };
-    assert_eq!(run(bill).total, 2);
-    assert_eq!(
-        urls(&run(SearchQuery {
-            language: Some("de"),
-            ..bill
-        })),
-        ["http://de.birds.example/s"]
-    );
-    assert_eq!(
-        run(SearchQuery {
-            language: Some("xx"),
-            ..bill
-        })
-        .total,
-        0
-    );
-    assert_eq!(
-        run(SearchQuery {
-            site: Some("https://DE.birds.example/"),
-            ..bill
-        })
-        .total,
-        1
-    );
-    assert_eq!(
-        run(SearchQuery {
-            site: Some("no site"),
-            ..bill
-        })
-        .total,
-        0
-    );
-    let first = run(SearchQuery { limit: 1, ..bill });
-    let second = run(SearchQuery {
-        limit: 1,
-        offset: 1,
-        ..bill
-    });
+    assert_eq!(bill(|_| ()).total, 2);
+    let german = bill(|query| query.language = Some("de"));
+    assert_eq!(urls(&german), ["http://de.birds.example/s"]);
+    assert_eq!(bill(|query| query.language = Some("xx")).total, 0);
+    let site = bill(|query| query.site = Some("https://DE.birds.example/"));
+    assert_eq!(site.total, 1);
+    assert_eq!(bill(|query| query.site = Some("no site")).total, 0);
+    let first = bill(|query| query.limit = 1);
+    let second = bill(|query| (query.limit, query.offset) = (1, 1));
     assert_eq!(
         (first.total, first.hits.len(), second.hits.len()),
         (2, 1, 1)
     );
     assert_ne!(first.hits[0].id, second.hits[0].id);
-    assert_eq!(run(SearchQuery { limit: 0, ..bill }).hits.len(), 0);
-    let deep = run(SearchQuery {
-        limit: usize::MAX,
-        offset: usize::MAX,
-        ..bill
-    });
+    assert_eq!(bill(|query| query.limit = 0).hits.len(), 0);
+    let deep = bill(|query| (query.limit, query.offset) = (usize::MAX, usize::MAX));
     assert_eq!((deep.total, deep.hits.len()), (2, 0));
 }
 

@@ -1,8 +1,8 @@
 //! Finds all stored answers of one page.
 //!
-//! Each complete archive file has a CDXJ index, which a binary search answers with a few reads,
-//! however large it is. The file that is still written to has no index. It is read from the
-//! beginning, until the caller asks to stop. It holds the answers of the last hours.
+//! Each complete archive file has a CDXJ index. A binary search in it needs few reads, however
+//! large it is. The file that is still written to has no index, so all of its records are read,
+//! unless the caller stops the search.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
@@ -13,10 +13,7 @@ use page::PageUrl;
 use serde::Deserialize;
 
 use super::cdxj::{CdxjEntry, REVISIT, key};
-use super::{ArchiveError, PayloadDigest, RecordLocation, Records, files};
-
-/// Largest record block that is read, in bytes. Larger ones are no pages that a user compares.
-const BLOCK_LIMIT: u64 = 64 << 20;
+use super::{ArchiveError, BLOCK_LIMIT, PayloadDigest, RecordLocation, Records, files};
 
 /// One stored answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,11 +36,14 @@ pub struct StoredAnswer {
 pub struct Captures {
     /// The answers, oldest first.
     pub kept: Vec<StoredAnswer>,
-    /// Whether the search was stopped before the newest file was read completely.
+    /// Whether the search was stopped before a file without an index was read completely.
     pub cut: bool,
 }
 
-/// Finds the stored answers of a page. The search stops when `hurry` returns true.
+/// Finds the stored answers of a page.
+///
+/// A file without an index is read until `hurry`, which is called before each of its records,
+/// returns true. Records that are damaged or larger than [`BLOCK_LIMIT`] are left out.
 pub fn captures(
     dir: &Path,
     url: &PageUrl,
@@ -58,9 +58,8 @@ pub fn captures(
         if index.exists() {
             let fail = || ArchiveError::io("read", &index);
             let lines = indexed(&index, url).map_err(fail())?;
-            found
-                .kept
-                .extend(lines.into_iter().map(|line| line.kept(number)));
+            let kept = lines.into_iter().filter_map(|line| line.kept(number));
+            found.kept.extend(kept);
             continue;
         }
         for record in Records::open(&path, BLOCK_LIMIT)? {
@@ -68,17 +67,19 @@ pub fn captures(
                 found.cut = true;
                 break;
             }
-            // A torn tail is a record that is being written. Damage is reported by `verify`.
+            // A torn tail is a record that is being written. `verify` reports damage.
             let Ok(record) = record else { continue };
             let entry = CdxjEntry::of(&record.record).filter(|entry| *entry.url == *url.as_str());
-            if let (Some(entry), Some(length)) = (entry, record.length) {
+            let length = record.length.and_then(|length| u32::try_from(length).ok());
+            if let (Some(entry), Some(length)) = (entry, length) {
+                let time = Timestamp::from_millisecond(entry.millis);
                 found.kept.push(StoredAnswer {
                     at: RecordLocation {
                         file: number,
                         offset: record.offset,
-                        length: u32::try_from(length).unwrap_or(u32::MAX),
+                        length,
                     },
-                    time: Timestamp::from_millisecond(entry.millis).unwrap_or_default(),
+                    time: time.expect("the milliseconds are those of a timestamp"),
                     status: entry.status,
                     digest: entry.digest,
                     revisit: entry.mime.as_deref() == Some(REVISIT),
@@ -104,18 +105,19 @@ struct CdxjLine {
 }
 
 impl CdxjLine {
-    fn kept(self, file: u32) -> StoredAnswer {
-        StoredAnswer {
+    /// Returns `None` if the line has no valid location.
+    fn kept(self, file: u32) -> Option<StoredAnswer> {
+        Some(StoredAnswer {
             at: RecordLocation {
                 file,
-                offset: self.offset.parse().unwrap_or_default(),
-                length: self.length.parse().unwrap_or_default(),
+                offset: self.offset.parse().ok()?,
+                length: self.length.parse().ok()?,
             },
             time: self.time,
             status: self.status.and_then(|status| status.parse().ok()),
             digest: self.digest.as_deref().and_then(PayloadDigest::parse),
             revisit: self.mime.as_deref() == Some(REVISIT),
-        }
+        })
     }
 }
 
@@ -206,7 +208,7 @@ mod tests {
             };
             assert_eq!(found.len(), expected, "{number}");
             for (line, day_of) in found.into_iter().zip(1..) {
-                let kept = line.kept(7);
+                let kept = line.kept(7).unwrap();
                 assert_eq!(kept.at.offset, u64::from(number) * 100);
                 assert_eq!(kept.time.as_millisecond(), day_of * day);
                 assert_eq!(kept.revisit, day_of == 2);

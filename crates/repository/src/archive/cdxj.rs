@@ -21,7 +21,8 @@ pub(super) struct CdxjEntry {
 }
 
 impl CdxjEntry {
-    /// Returns `None` for a record that is not a capture of a page.
+    /// Returns `None` for a record that is not a capture of a page, or that lacks a valid URL or
+    /// date.
     pub(super) fn of(record: &WarcRecord) -> Option<Self> {
         let mime = match record.kind() {
             RecordKind::Response => record.media_type(),
@@ -40,7 +41,7 @@ impl CdxjEntry {
 
 pub(super) const REVISIT: &str = "warc/revisit";
 
-/// Writes the index of a file. Each entry comes with the offset and the length of its record.
+/// Returns the text of an index. Each entry comes with the offset and the length of its record.
 pub(super) fn render(entries: &[(CdxjEntry, u64, u32)], filename: &str) -> String {
     let mut lines: Vec<String> = entries
         .iter()
@@ -88,9 +89,10 @@ pub(super) fn time(millis: i64) -> Option<String> {
 
 /// Returns the sortable key of a URL, such as `org,example)/path?query`.
 ///
-/// The key is that of the `surt` package for the Wayback tools: without scheme and `www`, in
-/// lower case, with sorted parameters and no slash at the end. Unlike `surt`, this function does
-/// not decode percent-encoding. Several URLs may have the same key; the line contains the URL.
+/// The key is that of the Python package `surt`, which the Wayback tools use: without scheme and
+/// `www`, in lower case, with sorted parameters and no slash at the end. Unlike `surt`, this
+/// function does not decode percent-encoding. Several URLs may have the same key, so a line also
+/// contains the URL.
 pub(super) fn key(url: &PageUrl) -> String {
     let parts = url.as_url();
     let mut key = match parts.host_str().and_then(|host| host.strip_prefix('[')) {

@@ -25,7 +25,7 @@ use super::cdxj::CdxjEntry;
 use super::{ArchiveError, ArchiveWriter, End, RecordLocation, files, scan};
 
 /// The live records of a file, copied and synced. The value is the permission to discard the file.
-#[must_use = "a file that is not discarded takes its room twice"]
+#[must_use = "until the file is discarded, its live records take disk space twice"]
 #[derive(Debug)]
 pub struct Moved {
     file: u32,
@@ -71,7 +71,8 @@ impl ArchiveWriter {
     /// [end](Moved::end) are committed; before, the ledger still refers to the file.
     ///
     /// The index is deleted first. A kill in between leaves a file without an index, which can
-    /// still be collected. An index without its file would never be found again.
+    /// still be collected. An index without its file would stay for ever: a collection lists
+    /// archive files only.
     pub fn discard(&mut self, moved: Moved) -> Result<(), ArchiveError> {
         let dir = self.dir();
         files::remove(&files::cdxj(dir, moved.file))?;

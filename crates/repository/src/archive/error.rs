@@ -1,7 +1,7 @@
 //! Errors of the archive, distinguished by what the caller can do about them.
 //!
-//! **Invariant:** every error names the file; an error about bytes also names the offset. A full
-//! disk is distinguishable from a failing disk.
+//! **Invariant:** every error names the file or directory; an error in a record also names its
+//! offset. A full disk is distinguishable from a failing disk.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub enum ArchiveError {
         source: Fault,
     },
     /// The ledger refers to bytes that the file no longer has.
-    #[error("{} has {found} bytes, but {committed} were committed: bring it back from a backup, or run `avocet rebuild --accept-loss` to do without what is gone", path.display())]
+    #[error("{} has {found} bytes, but {committed} were committed: restore it from a backup, or run `avocet rebuild --accept-loss` to continue without the lost records", path.display())]
     Short {
         /// The file.
         path: PathBuf,
@@ -50,7 +50,7 @@ pub enum ArchiveError {
         committed: u64,
     },
     /// The index of a closed file is missing or does not match the file.
-    #[error("the index {} does not say what its file holds: `avocet rebuild` makes it again", path.display())]
+    #[error("the index {} does not match its file: `avocet rebuild` recreates it", path.display())]
     WrongIndex {
         /// The index.
         path: PathBuf,
@@ -87,13 +87,13 @@ pub enum Fault {
     #[error("the block of {0} bytes is over the limit")]
     Large(u64),
     /// The gzip member decodes to far more bytes than any record needs (a decompression bomb).
-    #[error("the gzip member is a bomb")]
+    #[error("the gzip member is a decompression bomb")]
     Bomb,
     /// Too many damaged records came before; the rest of the file was not read.
     #[error("too many damaged records, the rest was not read")]
     Hopeless,
     /// The gzip member is longer or shorter than its location states.
-    #[error("the member does not fill its location")]
+    #[error("the gzip member is longer or shorter than its location")]
     Misplaced,
 }
 
@@ -124,9 +124,6 @@ impl ArchiveError {
         let Self::Io { source, .. } = self else {
             return false;
         };
-        matches!(
-            source.kind(),
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
-        )
+        crate::is_full(source)
     }
 }

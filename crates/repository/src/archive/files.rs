@@ -1,4 +1,4 @@
-//! The names of the archive's files.
+//! The names of the archive's files, and the operations on whole files.
 //!
 //! **Invariant:** a name is derived from a number, never from anything that came from the web. A
 //! file is either open, closed or set aside, and its name says which.
@@ -87,8 +87,8 @@ pub(super) fn sync_dir(dir: &Path) -> Result<(), ArchiveError> {
     synced.map_err(ArchiveError::io("sync", dir))
 }
 
-/// Returns the number of an archive file. Returns `None` for any other path.
-pub fn number(path: &Path) -> Option<u32> {
+/// Returns the number of an archive file, open or closed. Returns `None` for any other path.
+pub(super) fn number(path: &Path) -> Option<u32> {
     number_in(path.file_name()?.to_str()?)
 }
 

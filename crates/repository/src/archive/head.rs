@@ -1,8 +1,8 @@
 //! The head of an HTTP response, as bytes.
 //!
-//! **Invariant:** the result of [`stored`] ends with its first blank line. It describes the body
-//! that is stored after it: without transfer encoding, and with its length. Everything else
-//! stays as the server sent it.
+//! **Invariant:** the result of [`stored`] ends with its first blank line. It states no transfer
+//! encoding, and if it states a length, that of the stored body. Everything else stays as the
+//! server sent it.
 
 /// Prefix for the name of a header field that no longer describes the stored body. Heritrix and
 /// Browsertrix use similar prefixes, and replay tools ignore such fields.

@@ -32,7 +32,7 @@ pub(super) fn write(dir: &Path, number: u32, entries: &[LocatedEntry]) -> Result
     written().map_err(ArchiveError::io("write to", &path))
 }
 
-/// Returns the entries of the records before an offset, which an earlier process appended.
+/// Reads the records of a file that begin before an offset, and returns their entries.
 ///
 /// A damaged record has no entry: the index lists what can be read, and a scan reports what
 /// cannot.
@@ -55,8 +55,8 @@ fn placed(record: &WarcRecord, offset: u64, length: u32) -> Option<LocatedEntry>
     CdxjEntry::of(record).map(|entry| (entry, offset, length))
 }
 
-/// Reads every record of every file, and compares the index of each closed file with the file.
-/// Returns the problems found.
+/// Reads every record of every file, and passes it to `visit`. Compares the index of each closed
+/// file with the file. Returns the problems found; an error of the disk or of `visit` ends it.
 pub fn verify<E: From<ArchiveError>>(
     dir: &Path,
     mut visit: impl FnMut(&RecordLocation, &WarcRecord) -> Result<(), E>,

@@ -16,7 +16,6 @@
 mod captures;
 mod cdxj;
 mod collect;
-mod content;
 mod digest;
 mod error;
 mod files;
@@ -33,13 +32,12 @@ mod writer;
 
 pub use captures::{Captures, StoredAnswer, captures};
 pub use collect::{Moved, sizes};
-pub use content::{Content, Cut, DecodeLimits};
 pub use digest::PayloadDigest;
 pub use error::{ArchiveError, Fault};
-pub use files::number;
 pub use gzip::Level;
 pub use indexes::{Inventory, make_index, verify};
 pub use page::RecordLocation;
+pub use page::coding::{CodingLimits, Content, Cut};
 pub use record::{RecordKind, WarcRecord};
 pub use records::{BLOCK_LIMIT, FoundRecord, Records};
 pub use scan::{ArchiveScan, read, scan};

@@ -9,10 +9,9 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 use page::{PageUrl, coding};
 
-use super::content::{Content, DecodeLimits};
 use super::digest::PayloadDigest;
-use super::head;
 use super::parse::Header;
+use super::{CodingLimits, Content, head};
 
 /// The type of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,13 +156,11 @@ impl WarcRecord {
         }
     }
 
-    /// Returns the body without transfer and content encoding, within limits.
-    pub fn content(&self, limits: DecodeLimits) -> Content<'_> {
-        coding::decode(
-            self.body(),
-            head::values(self.head(), "content-encoding"),
-            limits.into(),
-        )
+    /// Returns the body without transfer and content encoding, within limits. The defaults are
+    /// those for answers from the network (hostile-web.md, row 81).
+    pub fn content(&self, limits: CodingLimits) -> Content<'_> {
+        let codings = head::values(self.head(), "content-encoding");
+        coding::decode(self.body(), codings, limits)
     }
 }
 

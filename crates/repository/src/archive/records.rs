@@ -88,14 +88,13 @@ impl<R: Read + Seek> Records<R> {
         offset: u64,
         block_limit: u64,
     ) -> Result<Self, ArchiveError> {
-        let fail = |source| ArchiveError::io("read", path)(source);
-        let end = file.seek(SeekFrom::End(0)).map_err(fail)?;
+        let fail = || ArchiveError::io("read", path);
+        let end = file.seek(SeekFrom::End(0)).map_err(fail())?;
         let mut input = Input::new(file);
-        input.go(offset).map_err(ArchiveError::io("read", path))?;
-        let path = path.to_path_buf();
+        input.go(offset).map_err(fail())?;
         Ok(Self {
             source: ReadState::Between(input),
-            path,
+            path: path.to_path_buf(),
             block_limit,
             end,
             damaged: 0,
@@ -133,23 +132,19 @@ impl<R: Read + Seek> Records<R> {
         if self.damaged > DAMAGE_LIMIT {
             return self.fail(start, Fault::Hopeless.into());
         }
-        let next = match input.find_record(start, self.end) {
-            Ok(next) => next,
-            Err(source) => return self.fail(start, ReadFailure::Io(source)),
-        };
-        let Some(next) = next else {
-            return self.fail(start, trouble);
-        };
-        if let Err(source) = input.go(next) {
-            return self.fail(start, ReadFailure::Io(source));
-        }
-        self.source = ReadState::Between(input);
-        // The file did not end here; the damaged member had no valid end.
-        let early = || Fault::Gzip(io::ErrorKind::UnexpectedEof.into()).into();
-        let trouble = if matches!(trouble, ReadFailure::End) {
-            early()
-        } else {
-            trouble
+        let found = input.find_record(start, self.end);
+        let moved = found.and_then(|next| next.map(|next| input.go(next)).transpose());
+        let trouble = match (moved, trouble) {
+            (Err(source), _) => ReadFailure::Io(source),
+            (Ok(None), trouble) => trouble,
+            (Ok(Some(())), trouble) => {
+                self.source = ReadState::Between(input);
+                match trouble {
+                    // The file did not end here; the damaged member had no valid end.
+                    ReadFailure::End => Fault::Gzip(io::ErrorKind::UnexpectedEof.into()).into(),
+                    other => other,
+                }
+            }
         };
         self.fail(start, trouble)
     }

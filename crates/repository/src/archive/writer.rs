@@ -93,8 +93,9 @@ struct OpenFile {
 impl ArchiveWriter {
     /// Opens the archive at its committed end. `None` means that nothing is committed.
     ///
-    /// What a kill explains ([`ArchiveOptions::at_risk`]) is undone: later files are set aside,
-    /// later bytes of the file are cut off. [`Discrepancy`] lists what else can be found.
+    /// Records that a killed writer can have left ([`ArchiveOptions::at_risk`]) are undone: later
+    /// files are set aside, and later bytes of the file are cut off. [`Discrepancy`] states what
+    /// was set aside, and what a kill does not explain.
     pub fn open(
         dir: &Path,
         options: ArchiveOptions,
@@ -258,11 +259,7 @@ impl ArchiveWriter {
         if self.current.is_none() {
             self.begin(at)?;
         }
-        let Some(current) = &mut self.current else {
-            return Err(ArchiveError::Stopped {
-                dir: self.dir.clone(),
-            });
-        };
+        let current = self.current.as_mut().expect("a file was begun above");
         let offset = current.offset;
         current.write(member, &self.dir)?;
         current

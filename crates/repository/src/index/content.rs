@@ -1,7 +1,8 @@
 //! Divides the text of a page into the parts that are searched.
 //!
-//! **Invariant:** body and rest together contain every line of the text once. The body is what
-//! is particular to the page; the rest is navigation and template.
+//! **Invariant:** body and rest together contain every line of the text that is not empty, once,
+//! without its permalink sign. The body is what is particular to the page; the rest is
+//! navigation and template.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -78,10 +79,7 @@ pub(super) fn divide(
         } else {
             &mut divided.body
         };
-        if !into.is_empty() {
-            into.push('\n');
-        }
-        into.push_str(line);
+        push_line(into, line);
         start = next;
     }
     divided

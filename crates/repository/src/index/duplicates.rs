@@ -24,8 +24,7 @@ pub(super) fn is_near(one: u64, other: u64) -> bool {
     one != 0 && other != 0 && Simhash(one).is_near(Simhash(other))
 }
 
-/// Groups results by their hashes, which are in the order of rank. A hash of 0 resembles
-/// nothing.
+/// Groups results by their hashes, which are in the order of rank.
 ///
 /// `body` reads the body of a result, and is called only for results with similar hashes.
 /// Returns the indexes of each group's members, best first; groups are in the order of their

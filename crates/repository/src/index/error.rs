@@ -48,10 +48,10 @@ pub enum Damage {
     #[error("the checksum of {} is wrong", .0.display())]
     Checksum(PathBuf),
     /// Another version of the program created the index.
-    #[error("it was made by another version")]
+    #[error("another version of the program created it")]
     Schema,
     /// The last commit has no valid ledger sequence.
-    #[error("the last commit carries no sequence")]
+    #[error("the last commit has no valid ledger sequence")]
     Sequence,
 }
 
@@ -94,14 +94,7 @@ impl IndexError {
         let Self::Failed { source, .. } = self else {
             return false;
         };
-        io_error(source).is_some_and(|error| {
-            matches!(
-                error.kind(),
-                io::ErrorKind::StorageFull
-                    | io::ErrorKind::QuotaExceeded
-                    | io::ErrorKind::FileTooLarge
-            )
-        })
+        io_error(source).is_some_and(crate::is_full)
     }
 }
 

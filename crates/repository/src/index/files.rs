@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use tantivy::TantivyError;
 use tantivy::directory::error::OpenReadError;
 
-/// Bytes of index files that are checked when an index is opened for writing.
+/// Bytes of index files that [`first_damaged`] reads.
 ///
 /// The newest segments are checked first: they were written last before a power cut. CRC-32
 /// reads several gigabytes per second, so this takes at most a few hundred milliseconds.

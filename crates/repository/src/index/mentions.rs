@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use page::PageId;
 use tantivy::schema::Field;
-use tantivy::{DocId, SegmentReader, TERMINATED, TantivyError};
+use tantivy::{DocId, Searcher, SegmentReader, TERMINATED, TantivyError};
 
 use super::phrase::PhrasePostings;
 use super::{Index, IndexError, query, words};
@@ -32,14 +32,16 @@ impl Index {
     /// Returns the pages that mention any of these words in title or text, sorted by id. Words
     /// that the index treats as equal (`café`, `cafe`) count once.
     pub fn mentions(&self, words: &[String]) -> Result<Vec<(PageId, Mentions)>, IndexError> {
-        let mut found = self
-            .try_mentions(words)
-            .map_err(|error| self.fail("read", error))?;
+        let mut found = self.read(|searcher| self.counted(searcher, words))?;
         found.sort_unstable_by_key(|&(id, _)| id);
         Ok(found)
     }
 
-    fn try_mentions(&self, words: &[String]) -> Result<Vec<(PageId, Mentions)>, TantivyError> {
+    fn counted(
+        &self,
+        searcher: &Searcher,
+        words: &[String],
+    ) -> Result<Vec<(PageId, Mentions)>, TantivyError> {
         let mut analyzer = words::analyzer();
         let clauses: BTreeSet<Vec<String>> = words
             .iter()
@@ -47,7 +49,7 @@ impl Index {
             .filter(|clause| !clause.is_empty())
             .collect();
         let mut found = Vec::new();
-        for segment in self.reader.searcher().segment_readers() {
+        for segment in searcher.segment_readers() {
             let mut pages: HashMap<DocId, Mentions> = HashMap::new();
             for clause in &clauses {
                 count(segment, self.fields.title, clause, |doc, times| {

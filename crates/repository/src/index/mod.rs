@@ -12,7 +12,6 @@ mod error;
 mod evaluate;
 mod facets;
 mod files;
-mod forward;
 mod kept;
 mod measure;
 mod mentions;
@@ -42,7 +41,9 @@ use std::path::{Path, PathBuf};
 use page::PageId;
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, DocSet, IndexReader, ReloadPolicy, SegmentReader, TERMINATED, TantivyError};
+use tantivy::{
+    DocId, DocSet, IndexReader, ReloadPolicy, Searcher, SegmentReader, TERMINATED, TantivyError,
+};
 
 pub use error::{Damage, IndexError};
 pub use evaluate::Sort;
@@ -107,8 +108,8 @@ impl Index {
         })
     }
 
-    /// Opens the single writer. `heap` is the memory it may use, in bytes; [`HEAP`] is a good
-    /// choice.
+    /// Opens the single writer. `heap` is the memory in bytes that it may use before it writes a
+    /// segment to disk; the program uses [`HEAP`].
     pub fn writer(&self, heap: usize) -> Result<PageIndexWriter, IndexError> {
         PageIndexWriter::new(self, heap)
     }
@@ -157,11 +158,10 @@ impl Index {
 
     /// Visits the id of every page, in arbitrary order.
     pub fn ids(&self, mut visit: impl FnMut(PageId)) -> Result<(), IndexError> {
-        for segment in self.reader.searcher().segment_readers() {
-            self.ids_of(segment, |_, id| visit(id))
-                .map_err(|error| self.fail("read", error))?;
-        }
-        Ok(())
+        self.read(|searcher| {
+            let mut segments = searcher.segment_readers().iter();
+            segments.try_for_each(|segment| self.ids_of(segment, |_, id| visit(id)))
+        })
     }
 
     /// Visits the pages of a segment that were not removed, sorted by id.
@@ -230,7 +230,15 @@ impl Index {
         Ok(damaged)
     }
 
-    fn fail(&self, action: &'static str, error: tantivy::TantivyError) -> IndexError {
+    /// Reads the last commit.
+    fn read<T>(
+        &self,
+        read: impl FnOnce(&Searcher) -> Result<T, TantivyError>,
+    ) -> Result<T, IndexError> {
+        read(&self.reader.searcher()).map_err(|error| self.fail("read", error))
+    }
+
+    fn fail(&self, action: &'static str, error: TantivyError) -> IndexError {
         IndexError::new(action, &self.dir, error)
     }
 }

@@ -1,13 +1,13 @@
 //! Query planning: turns a parsed query into the terms that are scored and the conditions that
 //! pages must meet.
 
-use std::ops::Bound;
+use std::collections::HashMap;
+use std::ops::{Bound, Range};
 
 use tantivy::query::{BooleanQuery, Occur, PhraseQuery, Query as Condition, RangeQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Term as Key};
 use tantivy::{Searcher, TantivyError};
 
-use super::forward::Forward;
 use super::query::{Clause, ClauseForm, ParsedQuery};
 use super::schema::SchemaFields;
 use super::score::Scoring;
@@ -72,18 +72,15 @@ pub(super) struct QueryPlan {
     pub(super) unwanted: Vec<Box<dyn Condition>>,
 }
 
-/// Alternative words for the words of a query.
-pub(super) trait Variants {
-    /// Returns the words that a word may stand for, each with the weight of an occurrence.
-    /// Returns nothing if the word stands only for itself.
-    fn of(&self, word: &str, place: &std::ops::Range<usize>) -> Vec<(String, f32)>;
-}
+/// The words that a word of a query may stand for, each with the weight of an occurrence, by the
+/// byte range of the word in the query.
+pub(super) type Variants = HashMap<Range<usize>, Vec<(String, f32)>>;
 
 impl QueryPlan {
     pub(super) fn new(
         parsed: &ParsedQuery,
         query: &SearchQuery<'_>,
-        variants: &dyn Variants,
+        variants: &Variants,
         searcher: &Searcher,
         fields: &SchemaFields,
         scoring: &Scoring,
@@ -100,16 +97,14 @@ impl QueryPlan {
             planner.clause(clause)?;
         }
         planner.whole(&parsed.wanted);
-        let unwanted = parsed.unwanted.iter();
-        let unwanted = unwanted
-            .map(|clause| Box::new(Forward(anywhere(fields, clause))) as Box<dyn Condition>);
-        let mut unwanted: Vec<_> = unwanted.collect();
-        for site in &parsed.other_sites {
-            unwanted.push(has(fields.site, site));
-        }
+        let clauses = parsed.unwanted.iter();
+        let sites = parsed.other_sites.iter();
         Ok(Self {
             condition: condition(parsed, query, fields),
-            unwanted,
+            unwanted: clauses
+                .map(|clause| anywhere(fields, clause))
+                .chain(sites.map(|site| has(fields.site, site)))
+                .collect(),
             terms: planner.terms,
             needs: planner.needs,
         })
@@ -119,7 +114,7 @@ impl QueryPlan {
 struct Planner<'a> {
     terms: Vec<PlanTerm>,
     needs: Vec<ClauseNeed>,
-    variants: &'a dyn Variants,
+    variants: &'a Variants,
     searcher: &'a Searcher,
     fields: &'a SchemaFields,
     scoring: &'a Scoring,
@@ -202,13 +197,13 @@ impl Planner<'_> {
         clause: &Clause,
         parts: &'static [Part],
     ) -> Result<(), TantivyError> {
-        let variants = self.variants.of(word, &clause.place);
+        let variants = self.variants.get(&clause.place);
         let mut pages = self.pages(word, parts)?;
         let mut lookups = vec![(Lookup::Word(word.to_owned()), 1.0)];
-        for (other, weight) in variants {
-            pages = pages.max(self.pages(&other, parts)?);
+        for (other, weight) in variants.into_iter().flatten() {
+            pages = pages.max(self.pages(other, parts)?);
             if other != word {
-                lookups.push((Lookup::Word(other), weight));
+                lookups.push((Lookup::Word(other.clone()), *weight));
             }
         }
         let weight = self.scoring.idf(pages);
@@ -387,8 +382,6 @@ fn in_field(field: Field, words: &[String]) -> Box<dyn Condition> {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-
     use page::PageId;
 
     use super::super::query::parse;
@@ -396,19 +389,6 @@ mod tests {
     use super::super::words::analyzer;
     use super::super::{Document, Index};
     use super::*;
-
-    /// Test data: a word and its alternatives.
-    struct Stands(&'static str, Vec<(String, f32)>);
-
-    impl Variants for Stands {
-        fn of(&self, word: &str, _: &Range<usize>) -> Vec<(String, f32)> {
-            if word == self.0 {
-                self.1.clone()
-            } else {
-                Vec::new()
-            }
-        }
-    }
 
     /// Twelve pages: `rare` is on one, `some` on four, `all` on twelve, `os.path` on two.
     fn index(dir: &std::path::Path) -> Index {
@@ -440,7 +420,7 @@ mod tests {
 
     fn with_plan<T>(
         text: &str,
-        variants: &dyn Variants,
+        variants: &Variants,
         see: impl Fn(&QueryPlan, &dyn Fn(u64) -> f32, &Weights) -> T,
     ) -> T {
         let dir = tempfile::tempdir().unwrap();
@@ -465,8 +445,8 @@ mod tests {
         assert!((one - other).abs() < 1e-5, "{one} {other}");
     }
 
-    fn none() -> Stands {
-        Stands("", Vec::new())
+    fn none() -> Variants {
+        Variants::new()
     }
 
     #[test]
@@ -550,8 +530,9 @@ mod tests {
 
     #[test]
     fn other_spellings_are_looked_up_too() {
-        let stands = Stands("rrare", vec![("rare".into(), 0.5), ("some".into(), 0.25)]);
-        with_plan("rrare", &stands, |plan, idf, _| {
+        let others = vec![("rare".into(), 0.5), ("some".into(), 0.25)];
+        let variants = Variants::from([(0..5, others)]);
+        with_plan("rrare", &variants, |plan, idf, _| {
             let word = |word: &str, weight| (Lookup::Word(word.into()), weight);
             assert_eq!(
                 plan.terms[0].lookups,

@@ -31,10 +31,7 @@ fn kept() -> impl FnMut(char) -> bool {
 
 /// Returns the first `limit` bytes of a text, or a few less so that no character is cut.
 pub(super) fn prefix(text: &str, limit: usize) -> &str {
-    let end = (0..=limit.min(text.len()))
-        .rev()
-        .find(|&end| text.is_char_boundary(end));
-    &text[..end.unwrap_or(0)]
+    &text[..page::char_floor(text, limit)]
 }
 
 /// Returns whether all characters of a text may be shown.

@@ -21,8 +21,8 @@ use super::stored::{StoredPage, place};
 use super::weights::Weights;
 use super::{Index, IndexError, words};
 
-/// Additional results that are checked for near-duplicates: in total, and per result that is
-/// shown.
+/// Results that are checked for near-duplicates: `SPARE_EACH` for each that is requested, and
+/// `SPARE` more.
 const SPARE: usize = 40;
 const SPARE_EACH: usize = 3;
 
@@ -76,7 +76,7 @@ impl SearchQuery<'_> {
 /// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hits {
-    /// Number of pages that match.
+    /// Number of pages that have all the words, or if there are none, that have some.
     pub total: usize,
     /// Whether no page has all the words, so that these hits have only some.
     pub relaxed: bool,
@@ -171,7 +171,7 @@ impl Index {
         let plan = QueryPlan::new(
             &parsed,
             query,
-            &expansions,
+            &expansions.words,
             &searcher,
             &self.fields,
             &scoring,

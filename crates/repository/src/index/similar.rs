@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use page::PageId;
-use tantivy::TantivyError;
+use tantivy::{Searcher, TantivyError};
 
 use super::plan::{ALL_PARTS, pages};
 use super::safe_text::prefix;
 use super::score::Scoring;
 use super::search::{Hit, SearchQuery};
-use super::stored::{StoredPage, place};
+use super::stored::CommittedPage;
 use super::weights::{Part, Weights};
 use super::{Index, IndexError, words};
 
@@ -30,9 +30,7 @@ impl Index {
     /// Returns the pages that have most of a page's characteristic words, best first. Returns
     /// none if the page is not in the index.
     pub fn similar(&self, id: PageId, limit: usize) -> Result<Vec<Hit>, IndexError> {
-        let words = self
-            .particular(id)
-            .map_err(|error| self.fail("read", error))?;
+        let words = self.read(|searcher| self.particular(searcher, id))?;
         let found = self.search(&SearchQuery {
             text: &words.join(" "),
             limit: limit + 1,
@@ -43,13 +41,11 @@ impl Index {
     }
 
     /// Returns the words that are frequent in a page and rare elsewhere (tf·idf).
-    fn particular(&self, id: PageId) -> Result<Vec<String>, TantivyError> {
-        let searcher = self.reader.searcher();
-        let Some(address) = place(&searcher, &self.fields, id)? else {
+    fn particular(&self, searcher: &Searcher, id: PageId) -> Result<Vec<String>, TantivyError> {
+        let Some(stored) = CommittedPage::read(searcher, &self.fields, id)? else {
             return Ok(Vec::new());
         };
-        let stored = StoredPage::read(&searcher, &self.fields, address)?;
-        let texts = stored.texts();
+        let texts = stored.page.texts();
         let mut counts: HashMap<String, f32> = HashMap::new();
         let mut analyzer = words::analyzer();
         for (text, weight) in [
@@ -64,10 +60,10 @@ impl Index {
                 }
             });
         }
-        let scoring = Scoring::new(&searcher, &self.fields, &Weights::default())?;
+        let scoring = Scoring::new(searcher, &self.fields, &Weights::default())?;
         let mut ranked = Vec::with_capacity(counts.len());
         for (word, count) in counts {
-            let having = pages(&searcher, &self.fields, &word, ALL_PARTS)?;
+            let having = pages(searcher, &self.fields, &word, ALL_PARTS)?;
             // A word that no other page has finds nothing.
             if having > 1 {
                 ranked.push((scoring.saturated(scoring.idf(having), count), word));

@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use page::char_floor;
+
 use super::safe_text::prefix;
 use super::sections::IndexedSection;
 use super::word_finder::WordFinder;
@@ -70,6 +72,7 @@ impl SnippetFinder {
     }
 
     /// Returns the best sentences of a body, and the index of the section that matches best.
+    /// Returns no section if the page as a whole matches better.
     pub(super) fn show(
         &mut self,
         body: &str,
@@ -291,10 +294,7 @@ fn sentence_end(body: &str, at: usize) -> usize {
             _ => {}
         }
     }
-    (at..=most)
-        .rev()
-        .find(|&to| body.is_char_boundary(to))
-        .unwrap_or(at)
+    char_floor(body, most)
 }
 
 /// Returns the part of a sentence that is shown: all of it if it fits, otherwise the text around
@@ -342,10 +342,7 @@ fn word_start(body: &str, at: usize) -> usize {
 
 /// Returns the end of the last word between `least` and `most`.
 fn word_end(body: &str, least: usize, most: usize) -> usize {
-    let most = (least..=most.min(body.len()))
-        .rev()
-        .find(|&at| body.is_char_boundary(at))
-        .unwrap_or(least);
+    let most = char_floor(body, most).max(least);
     if most == body.len() {
         return most;
     }

@@ -5,8 +5,8 @@
 //! two, the one on most pages is chosen (Kernighan, Church & Gale 1990, with the number of pages
 //! as the prior).
 //!
-//! **Invariant:** a suggestion is a query that finds more. Everything else in the query (quotes,
-//! exclusions, sites) stays as it was typed.
+//! **Invariant:** a suggested word is on more pages than the typed one. Everything else in the
+//! query (quotes, exclusions, sites) stays as it was typed.
 //!
 //! The work is bounded: few words are checked, and an automaton walks the dictionary. It walks
 //! all words of titles, headings and anchors, but only those words of the body that begin with
@@ -53,29 +53,16 @@ const SUMMARIES: [Part; 3] = [Part::Title, Part::Headings, Part::Anchors];
 /// Alternatives to the words of a query.
 #[derive(Debug, Default)]
 pub(super) struct Expansions {
-    /// The alternatives, by the byte range of the typed word.
-    words: HashMap<(usize, usize), Vec<(String, f32)>>,
+    /// The alternatives of the typed words.
+    pub(super) words: Variants,
     /// Words that no page has, as byte ranges of the query, with the words searched instead.
     corrections: Vec<(Range<usize>, String)>,
-}
-
-impl Variants for Expansions {
-    fn of(&self, _: &str, place: &Range<usize>) -> Vec<(String, f32)> {
-        self.words
-            .get(&(place.start, place.end))
-            .cloned()
-            .unwrap_or_default()
-    }
 }
 
 impl Expansions {
     /// Returns the query with unknown words replaced. Returns `None` if there were none.
     pub(super) fn corrected(&self, text: &str) -> Option<String> {
         replaced(text, &self.corrections)
-    }
-
-    fn insert(&mut self, place: &Range<usize>, words: Vec<(String, f32)>) {
-        self.words.insert((place.start, place.end), words);
     }
 }
 
@@ -96,19 +83,15 @@ impl Index {
     /// Returns the query with words that are probably misspelled corrected. Returns `None` if
     /// there are none.
     pub fn meant(&self, text: &str) -> Result<Option<String>, IndexError> {
-        self.try_meant(text)
-            .map_err(|error| self.fail("read", error))
-    }
-
-    fn try_meant(&self, text: &str) -> Result<Option<String>, TantivyError> {
-        let searcher = self.reader.searcher();
-        let mut better = Vec::new();
-        for (word, place) in typed(text) {
-            if let Some(other) = self.better(&searcher, &word, TIMES)? {
-                better.push((place, other));
+        self.read(|searcher| {
+            let mut better = Vec::new();
+            for (word, place) in typed(text) {
+                if let Some(other) = self.better(searcher, &word, TIMES)? {
+                    better.push((place, other));
+                }
             }
-        }
-        Ok(replaced(text, &better))
+            Ok(replaced(text, &better))
+        })
     }
 
     /// Returns alternatives to the words of a query: corrections of words that no page has, and
@@ -130,19 +113,20 @@ impl Index {
             if typing {
                 let endings = self.endings(searcher, word)?;
                 let endings = endings.into_iter().map(|word| (word, GOES_ON));
-                expansions.insert(&clause.place, endings.collect());
+                let words = &mut expansions.words;
+                words.insert(clause.place.clone(), endings.collect());
             }
-            let known = expansions
-                .words
-                .get(&(clause.place.start, clause.place.end));
+            let known = expansions.words.get(&clause.place);
             let unknown = known.is_none_or(Vec::is_empty)
                 && pages(searcher, &self.fields, word, ALL_PARTS)? == 0;
             if unknown
                 && is_correctable(word)
                 && let Some(other) = self.better(searcher, word, 0)?
             {
-                expansions.insert(&clause.place, vec![(other.clone(), 1.0)]);
-                expansions.corrections.push((clause.place.clone(), other));
+                let place = clause.place.clone();
+                let words = vec![(other.clone(), 1.0)];
+                expansions.words.insert(place.clone(), words);
+                expansions.corrections.push((place, other));
             }
         }
         Ok(expansions)

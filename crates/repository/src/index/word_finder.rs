@@ -4,8 +4,9 @@
 //! two.
 //!
 //! The index itself splits each text into words, in another thread, so this code must be cheap.
-//! Words of lower-case ASCII letters are found and hashed eight bytes at a time. Any other run
-//! of characters up to the next separator goes through the analyzer, whose result is cached.
+//! Words of ASCII letters and digits, of which only the first may be a capital, are found and
+//! hashed eight bytes at a time. Any other run of characters up to the next separator goes
+//! through the analyzer, whose result is cached.
 //! Words are compared by 48 bits of their hash, and cached runs by 64 bits; a collision is
 //! improbable enough to be ignored.
 
@@ -54,6 +55,7 @@ impl Hasher for RunKeyHasher {
 struct CachedRun {
     /// Number of all words in the run.
     length: u32,
+    /// The given words in it: number, start and end in bytes.
     words: Box<[(u16, u32, u32)]>,
 }
 
@@ -289,13 +291,10 @@ fn padded(bytes: &[u8]) -> [u8; 8] {
 /// [`small_word`].
 fn hash(word: &[u8]) -> u64 {
     let mut state = 0;
-    let mut chunks = word.chunks_exact(8);
-    for eight in &mut chunks {
-        let mut bytes = [0; 8];
-        bytes.copy_from_slice(eight);
-        state = mix(state ^ u64::from_le_bytes(bytes));
+    let (eights, rest) = word.as_chunks::<8>();
+    for eight in eights {
+        state = mix(state ^ u64::from_le_bytes(*eight));
     }
-    let rest = chunks.remainder();
     finish(state, u64::from_le_bytes(padded(rest)), rest.len() as u32)
 }
 

@@ -10,19 +10,18 @@ use std::ops::Range;
 use page::{PageId, Simhash};
 use tantivy::indexer::{IndexWriter, IndexWriterOptions};
 use tantivy::schema::{IndexRecordOption, Term};
-use tantivy::{DocAddress, DocSet, IndexReader, TERMINATED, TantivyDocument, TantivyError};
+use tantivy::{DocAddress, DocSet, TERMINATED, TantivyDocument, TantivyError};
 
 use super::content::{DividedText, divide, headings};
 use super::duplicates::SHORTEST;
 use super::measure::GainMeasure;
 use super::safe_text::safe_text;
-use super::schema::SchemaFields;
 use super::score::LinkStats;
 use super::stored::{CommittedPage, StoredPage};
 use super::template::HostTemplates;
 use super::{Index, IndexError, Workload, files, payload, sections};
 
-/// Memory for a writer in bytes: a fifth of what the program may use.
+/// Bytes of memory that a writer may use before it writes a segment to disk.
 pub const HEAP: usize = 50_000_000;
 
 /// Maximum bytes of a page's text that are indexed (hostile-web.md, row 35).
@@ -31,11 +30,12 @@ const TEXT_LIMIT: usize = 1 << 20;
 /// Maximum bytes of a title. Result pages show about 60 letters.
 const TITLE_LIMIT: usize = 1024;
 
-/// Number of links up to which more links to a page do not cause it to be indexed again.
+/// A page with fewer links is treated as if it had this many, when [`PageIndexWriter::add_links`]
+/// decides whether their number has doubled.
 const FEW_LINKS: u32 = 10;
 
-/// Number of stored pages from which a writer learns the template of a host it has not seen
-/// before.
+/// Maximum number of stored pages from which a writer learns the template of a host it has not
+/// seen before.
 const SAMPLE: usize = 16;
 
 /// A page to index.
@@ -97,8 +97,6 @@ impl<'a> Document<'a> {
 pub struct PageIndexWriter {
     index: Index,
     writer: IndexWriter,
-    reader: IndexReader,
-    fields: SchemaFields,
     templates: HostTemplates,
     pub(super) measure: Option<Box<GainMeasure>>,
 }
@@ -117,12 +115,9 @@ impl PageIndexWriter {
         // From here on this process holds the writer's lock.
         let removed = files::remove_orphans(&index.dir, &index.index);
         removed.map_err(|error| index.fail("write to", error))?;
-        let (reader, fields) = (index.reader.clone(), index.fields);
         Ok(Self {
             index: index.clone(),
             writer,
-            reader,
-            fields,
             templates: HostTemplates::default(),
             measure: None,
         })
@@ -134,7 +129,8 @@ impl PageIndexWriter {
     /// Call it before the first change after a commit. Otherwise a page that was changed since
     /// is compared with its copy in that commit.
     pub fn measure(&mut self, workload: &Workload) -> Result<(), IndexError> {
-        let measure = GainMeasure::new(workload, self.reader.searcher(), &self.fields);
+        let index = &self.index;
+        let measure = GainMeasure::new(workload, index.reader.searcher(), &index.fields);
         let measure = measure.map_err(|error| self.index.fail("read", error))?;
         self.measure = Some(Box::new(measure));
         Ok(())
@@ -175,14 +171,9 @@ impl PageIndexWriter {
             stated: page.stated.cloned().unwrap_or_default(),
         };
         stored.link(page.anchors, page.in_links);
-        let gain = match &mut self.measure {
-            None => None,
-            Some(measure) => {
-                let (texts, link_stats) = (stored.texts(), stored.link_stats);
-                let gain = measure.put(page.id, before.as_ref(), &texts, link_stats);
-                Some(gain.map_err(|error| self.index.fail("read", error))?)
-            }
-        };
+        let gain = self.measured(|measure| {
+            measure.put(page.id, before.as_ref(), &stored.texts(), stored.link_stats)
+        })?;
         self.add(stored)?;
         Ok(gain)
     }
@@ -191,7 +182,7 @@ impl PageIndexWriter {
     ///
     /// This indexes the whole page again. So it does nothing if the score would hardly change:
     /// the title or known anchors have all words of the new anchors, and the number of links
-    /// does not double.
+    /// does not more than double. Fewer than 10 links count as 10.
     pub fn add_links(
         &mut self,
         id: PageId,
@@ -216,7 +207,8 @@ impl PageIndexWriter {
 
     /// Returns a page as it is in the last commit.
     fn last(&self, id: PageId) -> Result<Option<CommittedPage>, IndexError> {
-        let read = CommittedPage::read(&self.reader.searcher(), &self.fields, id);
+        let searcher = self.index.reader.searcher();
+        let read = CommittedPage::read(&searcher, &self.index.fields, id);
         read.map_err(|error| self.index.fail("read", error))
     }
 
@@ -244,17 +236,18 @@ impl PageIndexWriter {
 
     /// Learns the template of a host from the pages in the index.
     fn learn(&mut self, host: &str) -> Result<(), TantivyError> {
-        let searcher = self.reader.searcher();
-        let term = Term::from_field_text(self.fields.site, host);
+        let fields = &self.index.fields;
+        let searcher = self.index.reader.searcher();
+        let term = Term::from_field_text(fields.site, host);
         let mut left = SAMPLE;
         for (number, segment) in (0..).zip(searcher.segment_readers()) {
-            let inverted = segment.inverted_index(self.fields.site)?;
+            let inverted = segment.inverted_index(fields.site)?;
             let Some(mut pages) = inverted.read_postings(&term, IndexRecordOption::Basic)? else {
                 continue;
             };
             while pages.doc() != TERMINATED && left > 0 {
                 let address = DocAddress::new(number, pages.doc());
-                let stored = StoredPage::read(&searcher, &self.fields, address)?;
+                let stored = StoredPage::read(&searcher, fields, address)?;
                 if stored.host == host {
                     self.templates
                         .learn(host, stored.body.lines().chain(stored.rest.lines()));
@@ -269,7 +262,7 @@ impl PageIndexWriter {
     /// Adds a page in place of its last version.
     fn add(&mut self, page: StoredPage) -> Result<(), IndexError> {
         self.delete(page.id);
-        let fields = &self.fields;
+        let fields = &self.index.fields;
         let (headings, ids) = headings(&page.body, &page.sections);
         let mut document = TantivyDocument::default();
         document.add_bytes(fields.id, &page.id.0.to_be_bytes());
@@ -305,12 +298,19 @@ impl PageIndexWriter {
         document.add_u64(fields.link_share, page.link_stats.link_share.into());
         document.add_u64(fields.simhash, page.simhash);
         if !page.stated.is_empty() {
-            self.state(&mut document, &page.stated);
+            for author in &page.stated.authors {
+                document.add_text(fields.author, author);
+            }
+            if let Some(date) = page.stated.date() {
+                document.add_i64(fields.date, date);
+            }
+            let json = serde_json::to_string(&page.stated);
+            let json = json.expect("texts and numbers can be written as JSON");
+            document.add_text(fields.stated, json);
         }
-        match self.writer.add_document(document) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(self.index.fail("write to", error)),
-        }
+        let added = self.writer.add_document(document);
+        added.map_err(|error| self.index.fail("write to", error))?;
+        Ok(())
     }
 
     /// Removes a page that is gone from the web.
@@ -334,29 +334,14 @@ impl PageIndexWriter {
             commit.commit()
         });
         committed.map_err(|error| self.index.fail("commit", error))?;
-        self.reader
-            .reload()
-            .map_err(|error| self.index.fail("reload", error))?;
-        let searcher = self.reader.searcher();
+        self.index.refresh()?;
+        let searcher = self.index.reader.searcher();
         self.measured(|measure| measure.committed(searcher))?;
         Ok(())
     }
 
-    fn state(&self, document: &mut TantivyDocument, stated: &page::Fields) {
-        for author in &stated.authors {
-            document.add_text(self.fields.author, author);
-        }
-        if let Some(date) = stated.date() {
-            document.add_i64(self.fields.date, date);
-        }
-        // Texts and numbers can always be written as JSON.
-        if let Ok(json) = serde_json::to_string(stated) {
-            document.add_text(self.fields.stated, json);
-        }
-    }
-
     fn delete(&mut self, id: PageId) {
-        let term = Term::from_field_bytes(self.fields.id, &id.0.to_be_bytes());
+        let term = Term::from_field_bytes(self.index.fields.id, &id.0.to_be_bytes());
         self.writer.delete_term(term);
     }
 

@@ -16,8 +16,7 @@ pub trait LogEntry: Serialize + DeserializeOwned {
 
     /// Encodes the entry as JSON, without a line break.
     fn written(&self) -> String {
-        // Strings, numbers and a time can always be written as JSON.
-        serde_json::to_string(self).unwrap_or_default()
+        serde_json::to_string(self).expect("texts, numbers and a time can be written as JSON")
     }
 
     /// Decodes a line. Returns `None` if it is not an entry of this kind.

@@ -178,11 +178,8 @@ fn read_file<L: LogEntry>(
 ) -> io::Result<u64> {
     let mut file = File::open(path)?;
     // A file that became shorter was replaced, so it is read from the beginning.
-    let start = if start > file.metadata()?.len() {
-        0
-    } else {
-        start
-    };
+    let replaced = start > file.metadata()?.len();
+    let start = if replaced { 0 } else { start };
     file.seek(SeekFrom::Start(start))?;
     let mut lines = BufReader::new(file);
     let mut end = start;
@@ -192,7 +189,7 @@ fn read_file<L: LogEntry>(
         let mut length = (&mut lines).take(LONGEST).read_until(b'\n', &mut line)? as u64;
         let whole = line.last() == Some(&b'\n');
         if !whole && length == LONGEST {
-            length += skip_line(&mut lines)?;
+            length += lines.skip_until(b'\n')? as u64;
             line.clear();
         } else if !whole {
             return Ok(end);
@@ -204,21 +201,6 @@ fn read_file<L: LogEntry>(
                 see(line);
             }
             None => reading.passed_over += 1,
-        }
-    }
-}
-
-/// Skips the rest of a line. Returns its length.
-fn skip_line(lines: &mut impl BufRead) -> io::Result<u64> {
-    let mut length = 0;
-    loop {
-        let bytes = lines.fill_buf()?;
-        let end = bytes.iter().position(|&byte| byte == b'\n');
-        let used = end.map_or(bytes.len(), |end| end + 1);
-        lines.consume(used);
-        length += used as u64;
-        if end.is_some() || used == 0 {
-            return Ok(length);
         }
     }
 }
