@@ -19,6 +19,22 @@ const TRIES: usize = 32;
 /// Wait after a failed accept. It is short, but prevents a busy loop.
 const AFTER_FAILURE: Duration = Duration::from_millis(10);
 
+/// Serves connections to one address, at the given port or any free one, each in a task of its
+/// own. Returns the address with the port. Dropping the set of tasks ends all of them.
+pub(crate) async fn serve<F>(
+    address: Ipv4Addr,
+    port: Option<u16>,
+    attend: impl FnMut(TcpStream) -> F + Clone + Send + 'static,
+) -> Result<(SocketAddr, JoinSet<()>), TestwebError>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let (listeners, port) = listen(&[address], port).await?;
+    let tasks = listeners.into_iter();
+    let tasks = tasks.map(|listener| accept(listener, attend.clone()));
+    Ok((SocketAddr::from((address, port)), tasks.collect()))
+}
+
 /// Opens one listener at each address, all at the same port: the given one, or any free one.
 pub(crate) async fn listen(
     addresses: &[Ipv4Addr],

@@ -16,7 +16,6 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use crate::TestwebError;
-use crate::listen::accept;
 
 /// A listening proxy; stops when dropped.
 #[derive(Debug)]
@@ -39,24 +38,28 @@ where
     F: Fn(TcpStream) -> A + Clone + Send + 'static,
     A: Future<Output = ()> + Send + 'static,
 {
-    let (listeners, port) = crate::listen::listen(&[Ipv4Addr::LOCALHOST], port).await?;
-    let mut tasks = JoinSet::new();
-    for listener in listeners {
-        tasks.spawn(accept(listener, attend.clone()));
-    }
+    let (address, tasks) = crate::listen::serve(Ipv4Addr::LOCALHOST, port, attend).await?;
     Ok(Listening {
-        address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+        address,
         _listener: tasks,
     })
 }
 
-/// Answers all requests of one connection.
+/// Answers all requests of one connection, by their URLs.
 pub async fn serve_connection(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     answer: impl Fn(&Uri) -> Response<Bytes>,
 ) {
+    answer_requests(stream, |request| answer(request.uri())).await;
+}
+
+/// Answers all requests of one connection.
+pub(crate) async fn answer_requests(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    answer: impl Fn(&Request<Incoming>) -> Response<Bytes>,
+) {
     let answer = service_fn(|request: Request<Incoming>| {
-        let answer = answer(request.uri()).map(Full::new);
+        let answer = answer(&request).map(Full::new);
         async { Ok::<_, Infallible>(answer) }
     });
     // A client that disconnects in the middle of an answer is not an error.

@@ -13,7 +13,7 @@ const EIGHT: [&str; 2] = ["--connections", "8"];
 
 /// Plans a web without temporary errors, so that two crawls of it must agree.
 fn steady(seed: u64, pages: usize) -> WebPlan {
-    let none = RobotsShares {
+    let robots = RobotsShares {
         rules: 0.3,
         missing: 0.7,
         ..RobotsShares::default()
@@ -30,7 +30,7 @@ fn steady(seed: u64, pages: usize) -> WebPlan {
     WebPlan {
         pages,
         servers: 6,
-        robots: none,
+        robots,
         faults,
         latency: Latency::PerServer {
             connect: pause,

@@ -1,11 +1,12 @@
 //! Hostile redirects (rows 20 to 24).
 //!
-//! **Invariant:** no target is on this server, except those of the loop, of the chains and the
-//! honest page at the end of one.
+//! **Invariant:** no target is on this server, except those of the redirect to itself, of the loop
+//! and of the chains. One chain ends at an honest page.
 
 use super::script::{Script, ScriptRequest};
 
-/// Length of the chain: more than the ten hops that a client may follow.
+/// Number of the last URL of the chain: with 16 redirects it is longer than the ten hops that a
+/// client may follow.
 const CHAIN: u32 = 15;
 
 fn redirect(to: &str) -> Script {

@@ -22,13 +22,6 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// As on the real web: a byte per second for a minute, or a gigabyte.
-    pub const REAL: Self = Self {
-        pause: Duration::from_secs(1),
-        longest: Duration::from_secs(60),
-        most_bytes: 1 << 30,
-    };
-
     /// For tests whose client has limits of a fraction of a second.
     pub const QUICK: Self = Self {
         pause: Duration::from_millis(20),
@@ -150,7 +143,7 @@ pub(super) fn page(title: &str, body: &str) -> String {
     )
 }
 
-/// Returns a complete answer to no request.
+/// Returns a complete answer that no request asked for.
 pub(super) fn smuggled_answer() -> String {
     let body = page(SMUGGLED, SMUGGLED);
     let length = body.len();

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::TestwebError;
-use crate::listen::{accept, listen};
+use crate::listen::serve;
 
 use super::honest;
 use super::robots::HostileRobots;
@@ -55,21 +55,18 @@ impl HostileServer {
         nature: Nature,
         pace: Pace,
     ) -> Result<Self, TestwebError> {
-        let (listeners, port) = listen(&[address], None).await?;
         let hits = Arc::new(Hits::default());
-        let mut tasks = JoinSet::new();
-        for listener in listeners {
-            let hits = Arc::clone(&hits);
-            tasks.spawn(accept(listener, move |stream| {
-                let hits = Arc::clone(&hits);
-                async move {
-                    // A client that disconnects in the middle of a lie behaves well.
-                    let _ = converse(stream, nature, pace, &hits).await;
-                }
-            }));
-        }
+        let counted = Arc::clone(&hits);
+        let attend = move |stream: TcpStream| {
+            let hits = Arc::clone(&counted);
+            async move {
+                // A client that disconnects in the middle of a lie behaves well.
+                let _ = converse(stream, nature, pace, &hits).await;
+            }
+        };
+        let (address, tasks) = serve(address, None, attend).await?;
         Ok(Self {
-            address: SocketAddr::from((address, port)),
+            address,
             hits,
             _listener: tasks,
         })

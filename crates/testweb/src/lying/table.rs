@@ -1,7 +1,7 @@
 //! The table of all lies.
 //!
-//! **Invariant:** no path is a prefix of another route, so that each request meets exactly one
-//! lie. A path that ends in a slash also matches everything below it.
+//! **Invariant:** a request matches at most one lie. A path that ends in a slash matches itself and
+//! everything below it, and no other lie is below it. Any other path matches only itself.
 
 use super::script::{Script, ScriptRequest};
 use super::{coding, framing, listing, markup, redirect, trap, validator};

@@ -9,12 +9,10 @@ use std::io::Write;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
-use hyper::header::{
-    ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER, VARY,
-};
+use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, LOCATION, RETRY_AFTER, VARY};
 use hyper::{Response, StatusCode};
 
-use crate::reply::{plain, status_only, typed};
+use crate::reply::{plain, status_only, typed, with_header};
 
 use super::validators::Validators;
 use super::web::{
@@ -103,19 +101,13 @@ impl Web {
         match page.kind {
             PageAnswer::Ordinary | PageAnswer::Copy(_) => self.text(page, request, at),
             PageAnswer::Busy if request.earlier == 0 => {
-                let mut answer = plain(StatusCode::SERVICE_UNAVAILABLE, "try again\n");
-                answer
-                    .headers_mut()
-                    .insert(RETRY_AFTER, HeaderValue::from_static("1"));
-                answer
+                let answer = plain(StatusCode::SERVICE_UNAVAILABLE, "try again\n");
+                with_header(answer, RETRY_AFTER, "1")
             }
             PageAnswer::Busy => self.text(page, request, at),
             PageAnswer::Redirect(to, status) => {
-                let mut answer = plain(status_of(status), "elsewhere\n");
-                if let Ok(location) = HeaderValue::try_from(self.url(to, request.port)) {
-                    answer.headers_mut().insert(LOCATION, location);
-                }
-                answer
+                let answer = plain(status_of(status), "elsewhere\n");
+                with_header(answer, LOCATION, self.url(to, request.port))
             }
             PageAnswer::Error(status) => plain(status_of(status), "error\n"),
         }
@@ -133,17 +125,14 @@ impl Web {
                 .coding
                 .filter(|coding| coding.is_accepted(request.headers));
             let body = coding.map_or_else(|| html.clone().into(), |coding| coding.encode(&html));
-            let mut answer = typed(StatusCode::OK, media, body);
-            if let Some(coding) = coding {
-                let name = HeaderValue::from_static(coding.name());
-                answer.headers_mut().insert(CONTENT_ENCODING, name);
+            let answer = typed(StatusCode::OK, media, body);
+            match coding {
+                Some(coding) => with_header(answer, CONTENT_ENCODING, coding.name()),
+                None => answer,
             }
-            answer
         };
         if server.coding.is_some() {
-            answer
-                .headers_mut()
-                .insert(VARY, HeaderValue::from_static("accept-encoding"));
+            answer = with_header(answer, VARY, "accept-encoding");
         }
         validators.put(answer.headers_mut());
         answer
@@ -164,7 +153,7 @@ impl Web {
         there.filter(|page| !self.is_text(*page))
     }
 
-    /// Returns the validators of a page. It changes with its text, and when a page it links to
+    /// Returns the validators of a page. They change with its text, and when a page it links to
     /// is born.
     fn validators(&self, page: &InventedPage, at: f64) -> Validators {
         let server = self.server(page.server);
@@ -210,8 +199,7 @@ impl Coding {
                 encoder.write_all(text).and_then(|()| encoder.finish())
             }
         };
-        // Writing to memory cannot fail.
-        encoded.unwrap_or_default().into()
+        encoded.expect("writing to memory does not fail").into()
     }
 }
 

@@ -16,13 +16,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use hyper::header::{CONNECTION, HeaderValue};
+use hyper::header::CONNECTION;
 use hyper::service::service_fn;
 use hyper::{Request, Response, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
+
+use crate::reply::with_header;
 
 use super::answer::WebRequest;
 use super::delayed_stream::DelayedStream;
@@ -101,9 +103,7 @@ async fn answer(
     };
     let mut answer = shared.web.answer(&web_request, shared.now());
     if is_last && !is_http2 {
-        answer
-            .headers_mut()
-            .insert(CONNECTION, HeaderValue::from_static("close"));
+        answer = with_header(answer, CONNECTION, "close");
     }
     pending.answered_with(answer.status().as_u16());
     Ok(answer.map(|bytes| LoggedBody {

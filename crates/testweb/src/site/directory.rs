@@ -4,7 +4,6 @@
 //! request is looked up in a map and never turned into a file name, so no path can lead outside.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -13,18 +12,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use http_body_util::Full;
-use hyper::body::Incoming;
-use hyper::header::{HeaderMap, HeaderValue, LOCATION};
-use hyper::service::service_fn;
+use hyper::header::{HeaderMap, LOCATION};
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
 use percent_encoding::percent_decode_str;
+use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use crate::TestwebError;
-use crate::listen::{accept, listen};
-use crate::reply::{plain, status_only, typed};
+use crate::listen::serve;
+use crate::proxy::answer_requests;
+use crate::reply::{plain, status_only, typed, with_header};
 
 use super::validators::Validators;
 
@@ -103,29 +100,19 @@ impl Directory {
         address: Ipv4Addr,
         port: Option<u16>,
     ) -> Result<DirectoryServer, TestwebError> {
-        let (listeners, port) = listen(&[address], port).await?;
-        let directory = Arc::new(self);
         let requests = Arc::new(AtomicU64::new(0));
-        let mut tasks = JoinSet::new();
-        for listener in listeners {
-            let (directory, requests) = (Arc::clone(&directory), Arc::clone(&requests));
-            tasks.spawn(accept(listener, move |stream| {
-                let (directory, requests) = (Arc::clone(&directory), Arc::clone(&requests));
-                async move {
-                    let answer = service_fn(|request: Request<Incoming>| {
-                        requests.fetch_add(1, Ordering::Relaxed);
-                        let answer = directory.answer(&request).map(Full::new);
-                        async { Ok::<_, Infallible>(answer) }
-                    });
-                    // A client that disconnects in the middle of an answer is not an error.
-                    let _ = hyper::server::conn::http1::Builder::new()
-                        .pipeline_flush(true)
-                        .serve_connection(TokioIo::new(stream), answer)
-                        .await;
-                }
-            }));
-        }
-        let address = SocketAddr::from((address, port));
+        let (directory, counted) = (Arc::new(self), Arc::clone(&requests));
+        let attend = move |stream: TcpStream| {
+            let (directory, requests) = (Arc::clone(&directory), Arc::clone(&counted));
+            async move {
+                answer_requests(stream, |request| {
+                    requests.fetch_add(1, Ordering::Relaxed);
+                    directory.answer(request)
+                })
+                .await;
+            }
+        };
+        let (address, tasks) = serve(address, port, attend).await?;
         Ok(DirectoryServer {
             address,
             requests,
@@ -148,11 +135,8 @@ impl Directory {
         match self.files.get(&index) {
             Some(file) if path.ends_with('/') => file.answer(request.headers()),
             Some(_) => {
-                let mut answer = plain(StatusCode::MOVED_PERMANENTLY, "a directory\n");
-                if let Ok(location) = HeaderValue::try_from(format!("{raw}/")) {
-                    answer.headers_mut().insert(LOCATION, location);
-                }
-                answer
+                let answer = plain(StatusCode::MOVED_PERMANENTLY, "a directory\n");
+                with_header(answer, LOCATION, format!("{raw}/"))
             }
             None => plain(StatusCode::NOT_FOUND, "not found\n"),
         }

@@ -99,13 +99,10 @@ impl Web {
     }
 
     fn write_text(&self, prose: &Prose, page: &InventedPage, at: f64, html: &mut String) {
-        let version = self.version(page, at).id;
+        let version = self.version(page, at);
         let paragraphs = u64::from(page.size / PARAGRAPH_BYTES).max(1);
         for n in 0..paragraphs {
-            // Part 0 of the stream is unused, so paragraphs count from 1. A changed paragraph
-            // draws from the upper half of the part numbers, which no paragraph reaches.
-            let changed = version > 0 && n == version % paragraphs;
-            let part = if changed { version | 1 << 63 } else { n + 1 };
+            let part = version.part(n, paragraphs);
             let mut rng = stream(self.seed, For::Text, u64::from(page.number.0), part);
             html.push_str("<p>");
             prose.write(PARAGRAPH, &mut rng, html);

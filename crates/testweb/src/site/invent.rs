@@ -132,8 +132,7 @@ impl WebPlan {
         if home {
             return PageLife {
                 rate,
-                born: 0.0,
-                dies: f64::INFINITY,
+                ..PageLife::ALWAYS
             };
         }
         let born = if late {

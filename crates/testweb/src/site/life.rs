@@ -34,6 +34,20 @@ pub(super) struct TextVersion {
     pub since: f64,
 }
 
+impl TextVersion {
+    /// Returns the part of a random stream that paragraph `n` of a text is drawn from. A change
+    /// replaces one of the paragraphs, which the version determines.
+    ///
+    /// Part 0 is not used, so paragraphs count from 1. A changed paragraph draws from the upper
+    /// half of the part numbers, which no paragraph reaches.
+    pub fn part(self, n: u64, paragraphs: u64) -> u64 {
+        match self.id > 0 && n == self.id % paragraphs {
+            true => self.id | 1 << 63,
+            false => n + 1,
+        }
+    }
+}
+
 impl PageLife {
     /// The life of a page that always exists and never changes.
     pub const ALWAYS: Self = Self {
@@ -138,9 +152,8 @@ mod tests {
     #[test]
     fn a_page_without_a_rate_never_changes() {
         let life = PageLife {
-            rate: 0.0,
             born: 3.0,
-            dies: f64::INFINITY,
+            ..PageLife::ALWAYS
         };
         for at in [0.0, 3.0, 1e9] {
             assert_eq!(life.version(SEED, 1, at), TextVersion { id: 0, since: 3.0 });
@@ -152,8 +165,7 @@ mod tests {
         // 200 pages over 50 seconds at 0.5 changes per second: 25 changes per page are expected.
         let life = PageLife {
             rate: 0.5,
-            born: 0.0,
-            dies: f64::INFINITY,
+            ..PageLife::ALWAYS
         };
         let step = 0.05;
         let (mut total, mut squares) = (0.0, 0.0);
@@ -184,7 +196,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn a_version_lasts_from_its_moment_on(rate in 1e-6..10.0, at in 0.0..1e7, page: u64) {
-            let life = PageLife { rate, born: 0.0, dies: f64::INFINITY };
+            let life = PageLife { rate, ..PageLife::ALWAYS };
             let version = life.version(SEED, page, at);
             proptest::prop_assert!(version.since <= at);
             proptest::prop_assert_eq!(life.version(SEED, page, version.since), version);

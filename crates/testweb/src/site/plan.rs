@@ -194,9 +194,7 @@ impl WebPlan {
             calendars: 0.0,
         }
     }
-}
 
-impl WebPlan {
     /// The web of the two-level scheduling experiment (`docs/science/theory.md`, section 3): 500
     /// servers with 30,000 pages. All pages may be fetched, never change and answer with a text.
     ///
@@ -209,12 +207,6 @@ impl WebPlan {
     /// (seeds 1 to 5), which is 90 s for 64 connections. But one large and slow server takes 280
     /// to 400 s alone, and no schedule can finish sooner.
     pub fn two_level(seed: u64) -> Self {
-        let none = RobotsShares {
-            rules: 0.0,
-            delay: 0.0,
-            missing: 0.0,
-            broken: 0.0,
-        };
         let spread = |median| Spread { median, sigma: 1.0 };
         let small = Self::small(seed);
         Self {
@@ -224,13 +216,8 @@ impl WebPlan {
                 connect: spread(0.03),
                 response: spread(0.08),
             },
-            robots: none,
-            faults: Faults {
-                redirects: 0.0,
-                gone: 0.0,
-                broken: 0.0,
-                busy: 0.0,
-            },
+            robots: RobotsShares::default(),
+            faults: Faults::default(),
             changes: Changes {
                 share: 0.0,
                 ..small.changes

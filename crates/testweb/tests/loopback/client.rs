@@ -28,6 +28,12 @@ impl ByteClient {
         }
     }
 
+    /// Makes one request on a connection of its own, and reads the answer.
+    pub async fn get_once(address: SocketAddr, path: &str) -> TestAnswer {
+        let mut client = Self::connect(address).await;
+        client.get(path, "").await.unwrap()
+    }
+
     pub async fn send(&mut self, path: &str, headers: &str) {
         let request = format!("GET {path} HTTP/1.1\r\nHost: lab\r\n{headers}\r\n");
         self.write(&request).await;

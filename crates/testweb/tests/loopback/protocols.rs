@@ -7,10 +7,11 @@ use http_body_util::{BodyExt, Empty};
 use hyper::Request;
 use hyper::client::conn::http2::SendRequest;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use testweb::site::{Latency, PageNumber, ServedWeb, ServerNumber, Spread, WebClock, WebPlan};
+use testweb::site::{Latency, PageNumber, ServedWeb, ServerNumber, WebPlan};
 use tokio::net::TcpStream;
 
 use crate::client::ByteClient;
+use crate::site::{address_of, fixed_latency, start};
 
 /// A small web without changes and faults, whose servers differ in requests per connection.
 fn plan() -> WebPlan {
@@ -20,15 +21,6 @@ fn plan() -> WebPlan {
         latency: Latency::None,
         ..WebPlan::two_level(3)
     }
-}
-
-async fn start(plan: &WebPlan) -> ServedWeb {
-    let web = plan.invent();
-    ServedWeb::start(web, WebClock::Still, None).await.unwrap()
-}
-
-fn address_of(serving: &ServedWeb, server: ServerNumber) -> SocketAddr {
-    SocketAddr::from((serving.web().address(server), serving.port()))
 }
 
 /// Returns the first server whose number of requests per connection fulfils a condition.
@@ -126,11 +118,7 @@ async fn http_2_ends_after_the_number_of_requests() {
 #[tokio::test]
 async fn http_2_streams_run_side_by_side() {
     // The server takes an hour, so streams are under way for as long as the test needs.
-    let spread = |median| Spread { median, sigma: 0.0 };
-    let latency = Latency::PerServer {
-        connect: spread(0.0),
-        response: spread(3_600.0),
-    };
+    let latency = fixed_latency(0.0, 3_600.0);
     let serving = start(&WebPlan { latency, ..plan() }).await;
     let (server, _) = server_with(&serving, |requests| requests == 100);
     let (sender, _connection) = http2(address_of(&serving, server)).await;
@@ -149,11 +137,7 @@ async fn http_2_streams_run_side_by_side() {
 /// and every other stream fails with an error that allows a retry.
 #[tokio::test]
 async fn http_2_streams_beyond_the_last_are_refused() {
-    let spread = |median| Spread { median, sigma: 0.0 };
-    let latency = Latency::PerServer {
-        connect: spread(0.001),
-        response: spread(0.001),
-    };
+    let latency = fixed_latency(0.001, 0.001);
     let serving = start(&WebPlan { latency, ..plan() }).await;
     let one = server_with(&serving, |requests| requests == 1);
     let some = server_with(&serving, |requests| (2..50).contains(&requests));
@@ -195,11 +179,7 @@ async fn http_2_streams_beyond_the_last_are_refused() {
 
 #[tokio::test]
 async fn a_request_that_waits_for_an_answer_pays_the_way() {
-    let spread = |median| Spread { median, sigma: 0.0 };
-    let latency = Latency::PerServer {
-        connect: spread(0.02),
-        response: spread(0.0),
-    };
+    let latency = fixed_latency(0.02, 0.0);
     let serving = start(&WebPlan { latency, ..plan() }).await;
     let (server, _) = server_with(&serving, |requests| requests == 100);
     let way = serving.web().server(server).round_trip;
@@ -222,11 +202,11 @@ async fn pages_are_fetched_when_their_first_answer_is_done() {
     let order = [7, 3, 60, 3, 7, 1].map(PageNumber);
     for page in order {
         let page = web.page(page);
-        let mut client = ByteClient::connect(address_of(&serving, page.server())).await;
-        assert_eq!(client.get(page.path(), "").await.unwrap().status, 200);
+        let got = ByteClient::get_once(address_of(&serving, page.server()), page.path()).await;
+        assert_eq!(got.status, 200);
     }
-    let mut client = ByteClient::connect(address_of(&serving, ServerNumber(5))).await;
-    assert_eq!(client.get("/nowhere", "").await.unwrap().status, 404);
+    let got = ByteClient::get_once(address_of(&serving, ServerNumber(5)), "/nowhere").await;
+    assert_eq!(got.status, 404);
     // A page that was only answered with 304 was not fetched.
     let mut servers = web.servers().skip(10);
     let (tagged, _) = servers.find(|(_, habits)| habits.etag).unwrap();

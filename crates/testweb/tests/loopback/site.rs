@@ -12,33 +12,31 @@ use testweb::site::{
 
 use crate::client::{ByteClient, TestAnswer, links};
 
-fn address_of(serving: &ServedWeb, server: ServerNumber) -> SocketAddr {
+pub fn address_of(serving: &ServedWeb, server: ServerNumber) -> SocketAddr {
     SocketAddr::from((serving.web().address(server), serving.port()))
 }
 
-async fn start(plan: &WebPlan) -> ServedWeb {
+pub async fn start(plan: &WebPlan) -> ServedWeb {
     ServedWeb::start(plan.invent(), WebClock::Still, None)
         .await
         .unwrap()
 }
 
+/// Returns a latency that is the same on every server, in seconds.
+pub fn fixed_latency(connect: f64, response: f64) -> Latency {
+    let spread = |median| Spread { median, sigma: 0.0 };
+    Latency::PerServer {
+        connect: spread(connect),
+        response: spread(response),
+    }
+}
+
 /// Returns a plan in which every page is ordinary and never changes, and everything is allowed.
 fn calm(seed: u64) -> WebPlan {
-    let none = RobotsShares {
-        rules: 0.0,
-        delay: 0.0,
-        missing: 0.0,
-        broken: 0.0,
-    };
     let small = WebPlan::small(seed);
     WebPlan {
-        robots: none,
-        faults: Faults {
-            redirects: 0.0,
-            gone: 0.0,
-            broken: 0.0,
-            busy: 0.0,
-        },
+        robots: RobotsShares::default(),
+        faults: Faults::default(),
         changes: Changes {
             share: 0.0,
             ..small.changes
@@ -67,11 +65,7 @@ async fn walk(serving: &ServedWeb, seed: &str) -> BTreeSet<String> {
         let (host, path) = rest.split_at(rest.find('/').unwrap());
         let address: SocketAddr = host.parse().unwrap();
         if !rules.contains_key(host) {
-            let robots = ByteClient::connect(address)
-                .await
-                .get("/robots.txt", "")
-                .await
-                .unwrap();
+            let robots = ByteClient::get_once(address, "/robots.txt").await;
             let forbidden = match robots.status {
                 200 => robots
                     .text()
@@ -89,17 +83,9 @@ async fn walk(serving: &ServedWeb, seed: &str) -> BTreeSet<String> {
         {
             continue;
         }
-        let mut got = ByteClient::connect(address)
-            .await
-            .get(path, "")
-            .await
-            .unwrap();
+        let mut got = ByteClient::get_once(address, path).await;
         if got.status == 503 {
-            got = ByteClient::connect(address)
-                .await
-                .get(path, "")
-                .await
-                .unwrap();
+            got = ByteClient::get_once(address, path).await;
         }
         fetched.insert(url.clone());
         let found: Vec<&str> = match got.header("location") {
@@ -303,8 +289,7 @@ async fn the_log_counts_what_was_asked() {
     let server = ServerNumber(2);
     let address = address_of(&serving, server);
     for path in ["/", "/robots.txt", "/", "/nowhere?a=b"] {
-        let mut client = ByteClient::connect(address).await;
-        let got = client.get(path, "").await.unwrap();
+        let got = ByteClient::get_once(address, path).await;
         assert_eq!(got.status == 404, path.starts_with("/nowhere"));
     }
     let expected = [("/", 2), ("/nowhere?a=b", 1), ("/robots.txt", 1)];
@@ -333,18 +318,7 @@ async fn the_log_counts_what_was_asked() {
 #[tokio::test]
 async fn the_log_sees_impoliteness() {
     // The server takes an hour, so both requests are under way for as long as the test needs.
-    let hour = Spread {
-        median: 3_600.0,
-        sigma: 0.0,
-    };
-    let none = Spread {
-        median: 0.0,
-        sigma: 0.0,
-    };
-    let latency = Latency::PerServer {
-        connect: none,
-        response: hour,
-    };
+    let latency = fixed_latency(0.0, 3_600.0);
     let serving = start(&WebPlan { latency, ..calm(7) }).await;
     let server = ServerNumber(1);
     let mut clients = Vec::new();
@@ -503,7 +477,7 @@ async fn pages_are_not_found_before_birth_and_gone_after_death() {
 
 #[tokio::test]
 async fn robots_files_say_what_the_plan_wants() {
-    let none = calm(16).robots;
+    let none = RobotsShares::default();
     for (robots, status, text) in [
         (none, 200, "User-agent: *\nDisallow:\n"),
         (
@@ -540,13 +514,13 @@ async fn robots_files_say_what_the_plan_wants() {
         })
         .await;
         for (server, _) in serving.web().servers().skip(1) {
-            let mut client = ByteClient::connect(address_of(&serving, server)).await;
-            let got = client.get("/robots.txt", "").await.unwrap();
+            let got = ByteClient::get_once(address_of(&serving, server), "/robots.txt").await;
             assert_eq!((got.status, got.text()), (status, text));
         }
         // The first server can be crawled under any plan.
-        let mut client = ByteClient::connect(address_of(&serving, ServerNumber(0))).await;
-        assert_eq!(client.get("/robots.txt", "").await.unwrap().status, 404);
+        let first = address_of(&serving, ServerNumber(0));
+        let got = ByteClient::get_once(first, "/robots.txt").await;
+        assert_eq!(got.status, 404);
     }
 }
 
@@ -558,32 +532,20 @@ async fn a_calendar_never_ends() {
     })
     .await;
     let address = address_of(&serving, ServerNumber(0));
-    let home = ByteClient::connect(address)
-        .await
-        .get("/", "")
-        .await
-        .unwrap();
+    let home = ByteClient::get_once(address, "/").await;
     let mut path = links(home.text())
         .find(|link| link.contains("calendar"))
         .unwrap()
         .to_owned();
     let mut seen = BTreeSet::new();
     for _ in 0..60 {
-        let month = ByteClient::connect(address)
-            .await
-            .get(&path, "")
-            .await
-            .unwrap();
+        let month = ByteClient::get_once(address, &path).await;
         assert_eq!(month.status, 200, "{path}");
         assert!(seen.insert(path), "a month came back");
         path = links(month.text()).last().unwrap().to_owned();
     }
     assert_eq!(path, "/calendar/2031/1");
-    let none = ByteClient::connect(address)
-        .await
-        .get("/calendar/2026/13", "")
-        .await
-        .unwrap();
+    let none = ByteClient::get_once(address, "/calendar/2026/13").await;
     assert_eq!(none.status, 404);
 }
 
@@ -631,8 +593,8 @@ async fn five_hundred_servers_have_their_own_latency() {
         .collect();
     assert!(latencies.len() > 490, "{}", latencies.len());
     for (server, habits) in serving.web().servers() {
-        let mut client = ByteClient::connect(address_of(&serving, server)).await;
-        assert_eq!(client.get("/", "").await.unwrap().status, 200);
+        let got = ByteClient::get_once(address_of(&serving, server), "/").await;
+        assert_eq!(got.status, 200);
         let visit = &serving.log().visits(server)[0];
         assert!(visit.answered.unwrap() - visit.arrived >= habits.response_latency);
     }

@@ -15,7 +15,8 @@ use super::page::TownPageKind;
 
 /// Entries of a feed, as in most feeds.
 const FEED: usize = 20;
-/// Entries of a news sitemap. Search engines ask for the articles of the last two days.
+/// Entries of a news sitemap: the articles of about eight minutes at speed 1. Those of real
+/// newspapers name the articles of two days.
 const NEWS: usize = 60;
 
 /// Returns the version of a list: it is as new as the newest page it names, and that time is its
@@ -35,73 +36,56 @@ pub(super) fn version(
     }
 }
 
-pub(super) fn feed(
+/// Returns the XML of a feed or sitemap.
+pub(super) fn body(
     records: &TownRecords,
     web: &Web,
-    page: &InventedPage,
+    list: &InventedPage,
     at: f64,
     port: u16,
 ) -> String {
-    let mut xml = format!(
-        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<rss version=\"2.0\"><channel><title>Newest</title><link>{}</link><description>What is new</description>\n",
-        web.url(web.home(page.server), port)
-    );
-    for (page, _) in named(records, web, page, at) {
-        let (url, title) = (
-            web.url(page.number, port),
-            escaped(&records.title(web, page)),
-        );
-        let date = httpdate::fmt_http_date(web.date(page.life.born));
-        let _ = writeln!(
-            xml,
-            "<item><title>{title}</title><link>{url}</link><guid>{url}</guid><pubDate>{date}</pubDate></item>"
-        );
-    }
-    xml + "</channel></rss>\n"
-}
-
-pub(super) fn news(
-    records: &TownRecords,
-    web: &Web,
-    page: &InventedPage,
-    at: f64,
-    port: u16,
-) -> String {
-    let mut xml = String::from(
-        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\">\n",
-    );
-    for (page, since) in named(records, web, page, at) {
-        let _ = writeln!(
-            xml,
-            "<url><loc>{}</loc><lastmod>{}</lastmod><news:news><news:publication><news:name>The Estuary Courier</news:name><news:language>en</news:language></news:publication><news:publication_date>{}</news:publication_date><news:title>{}</news:title></news:news></url>",
-            web.url(page.number, port),
-            date(web.date(since)),
-            date(web.date(page.life.born)),
-            escaped(&records.title(web, page)),
-        );
-    }
-    xml + "</urlset>\n"
-}
-
-pub(super) fn sitemap(
-    records: &TownRecords,
-    web: &Web,
-    page: &InventedPage,
-    at: f64,
-    port: u16,
-) -> String {
-    let mut xml = String::from(
-        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
-    );
-    for (page, since) in named(records, web, page, at) {
+    let kind = records.kind(list.number);
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n");
+    let end = match kind {
+        TownPageKind::Feed => {
+            let home = web.url(web.home(list.server), port);
+            let _ = writeln!(
+                xml,
+                "<rss version=\"2.0\"><channel><title>Newest</title><link>{home}</link><description>What is new</description>"
+            );
+            "</channel></rss>\n"
+        }
+        _ => {
+            xml += "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+            if kind == TownPageKind::NewsSitemap {
+                xml += " xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\"";
+            }
+            xml += ">\n";
+            "</urlset>\n"
+        }
+    };
+    for (page, since) in named(records, web, list, at) {
         let url = web.url(page.number, port);
-        let _ = writeln!(
-            xml,
-            "<url><loc>{url}</loc><lastmod>{}</lastmod></url>",
-            date(web.date(since))
-        );
+        let title = escaped(&records.title(web, page));
+        let (born, changed) = (web.date(page.life.born), date(web.date(since)));
+        let _ = match kind {
+            TownPageKind::Feed => writeln!(
+                xml,
+                "<item><title>{title}</title><link>{url}</link><guid>{url}</guid><pubDate>{}</pubDate></item>",
+                httpdate::fmt_http_date(born)
+            ),
+            TownPageKind::NewsSitemap => writeln!(
+                xml,
+                "<url><loc>{url}</loc><lastmod>{changed}</lastmod><news:news><news:publication><news:name>The Estuary Courier</news:name><news:language>en</news:language></news:publication><news:publication_date>{}</news:publication_date><news:title>{title}</news:title></news:news></url>",
+                date(born)
+            ),
+            _ => writeln!(
+                xml,
+                "<url><loc>{url}</loc><lastmod>{changed}</lastmod></url>"
+            ),
+        };
     }
-    xml + "</urlset>\n"
+    xml + end
 }
 
 /// Returns the pages that a list names, each with the time of its last change.

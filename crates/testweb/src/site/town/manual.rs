@@ -10,7 +10,7 @@ use super::super::life::PageLife;
 use super::super::plan::Spread;
 use super::super::web::{InventedPage, PageNumber, Web};
 use super::page::TownPageKind;
-use super::words::{FEATURES, Scene, any, slug};
+use super::words::{FEATURES, Scene, any, capitalized, slug};
 use super::{MANUAL, PageDynamics, TownBuilder};
 use crate::chance::{For, stream};
 
@@ -73,14 +73,10 @@ pub(super) fn add_site(builder: &mut TownBuilder, home: PageNumber) {
 
 pub(super) fn heading(_: &Web, page: &InventedPage) -> String {
     let feature = feature(page);
-    let text = match page.path().split('/').nth(1) {
+    capitalized(&match page.path().split('/').nth(1) {
         Some("guide") => format!("using the {feature}"),
         Some("reference") => format!("{feature} reference"),
         _ => format!("how to change the {feature}"),
-    };
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
     })
 }
 
@@ -100,9 +96,7 @@ pub(super) fn lesson(web: &Web, page: &InventedPage, at: f64) -> String {
         "Settings",
         "Troubleshooting",
     ]) {
-        let edited = version.id > 0 && n == version.id % 4;
-        let part = if edited { version.id | 1 << 63 } else { n + 1 };
-        let mut rng = stream(web.seed, For::Text, number, part);
+        let mut rng = stream(web.seed, For::Text, number, version.part(n, 4));
         let count = rng.random_range(3..6);
         let text = scene.paragraph(&SENTENCES, count, &mut rng);
         html += &format!("<h2>{title}</h2>\n<p>{}</p>\n", escaped(&text));

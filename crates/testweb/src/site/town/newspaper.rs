@@ -123,13 +123,7 @@ pub(super) fn article(web: &Web, page: &InventedPage, at: f64) -> String {
     let mut html = format!("<p class=\"by\">By {}, {written}</p>\n", scene.person);
     let paragraphs = 4 + number % 4;
     for n in 0..paragraphs {
-        let corrected = version.id > 0 && n == version.id % paragraphs;
-        let part = if corrected {
-            version.id | 1 << 63
-        } else {
-            n + 1
-        };
-        let mut rng = stream(web.seed, For::Text, number, part);
+        let mut rng = stream(web.seed, For::Text, number, version.part(n, paragraphs));
         let count = rng.random_range(3..6);
         let text = scene.paragraph(&SENTENCES, count, &mut rng);
         html += &format!("<p>{}</p>\n", escaped(&text));

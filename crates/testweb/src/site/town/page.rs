@@ -65,9 +65,9 @@ impl TownRecords {
 
     pub fn body(&self, web: &Web, page: &InventedPage, at: f64, port: u16) -> String {
         match self.kind(page.number) {
-            TownPageKind::Feed => feeds::feed(self, web, page, at, port),
-            TownPageKind::NewsSitemap => feeds::news(self, web, page, at, port),
-            TownPageKind::Sitemap => feeds::sitemap(self, web, page, at, port),
+            TownPageKind::Feed | TownPageKind::NewsSitemap | TownPageKind::Sitemap => {
+                feeds::body(self, web, page, at, port)
+            }
             TownPageKind::PageList(_) => {
                 let leads: Vec<String> = (self.listed(page, at).into_iter())
                     .map(|page| lead(self, web, web.page(page)))

@@ -196,10 +196,7 @@ impl Scene {
             }
             filled.push_str(rest);
         }
-        let mut letters = filled.chars();
-        letters.next().map_or_else(String::new, |first| {
-            first.to_uppercase().chain(letters).collect()
-        })
+        capitalized(&filled)
     }
 
     /// Returns a paragraph of `count` of these sentences.
@@ -211,6 +208,13 @@ impl Scene {
         }
         text.join(" ")
     }
+}
+
+/// Returns a text with its first letter in upper case.
+pub(super) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }
 
 /// Draws one of the words, all equally likely.
