@@ -1,7 +1,7 @@
 //! The JSON API for programs, with an OpenAPI document generated from the same types.
 //!
-//! **Invariant:** every answer below `/api/v1` is JSON, errors included. An error has a stable
-//! code for programs and a message for people.
+//! **Invariant:** every answer of a route below `/api/v1` is JSON, errors included. An error has a
+//! stable code for programs and a message for people.
 
 mod cors;
 mod document;
@@ -63,11 +63,10 @@ pub fn routes(app: &Arc<App>, others: OpenApiRouter<Arc<App>>) -> Router<Arc<App
 }
 
 async fn missing(uri: Uri) -> ApiRefusal {
-    let what = format!(
-        "there is nothing at {}: /api/v1/openapi.json lists the API",
-        uri.path()
-    );
-    ApiRefusal::new(StatusCode::NOT_FOUND, "not_found", &what)
+    let path = uri.path();
+    ApiRefusal::not_found(&format!(
+        "there is nothing at {path}: /api/v1/openapi.json lists the API"
+    ))
 }
 
 async fn wrong_method() -> ApiRefusal {

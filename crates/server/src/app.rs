@@ -27,12 +27,13 @@ use choices::SearcherChoices;
 use clicks::ClickCounter;
 use limits::ClientLimits;
 pub use metrics::{Metrics, Surface};
-pub use readers::{Busy, Readers};
+pub use readers::Busy;
+use readers::Readers;
 pub use sessions::LASTS as SESSION_LASTS;
 pub use signed_link::{LinkSigner, ShownResult, is_web};
 pub use token::OperatorToken;
 
-/// Dashboards that get live updates at the same time. Each holds a connection open.
+/// The most dashboards that get live updates at the same time. Each holds a connection open.
 const LISTENERS: usize = 32;
 
 /// The state of a server for one store.
@@ -54,7 +55,7 @@ pub struct App {
     /// Counters for Prometheus.
     pub metrics: Metrics,
     /// Bounds the number of requests that read the disk at once.
-    pub readers: Readers,
+    readers: Readers,
     /// The operator token of the store.
     pub token: OperatorToken,
     /// Permits for dashboards with live updates.
@@ -92,6 +93,15 @@ impl App {
             on_loopback: listen.ip().is_loopback(),
             node,
         }))
+    }
+
+    /// Runs work that reads the disk on a blocking thread, as [`Readers::read`] does.
+    pub async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let app = self.clone();
+        self.readers.read(move || work(&app)).await
     }
 
     /// Leaves a message that the next view of the dashboard shows.

@@ -1,7 +1,8 @@
 //! Static files of the pages, compiled into the program so that there is nothing to install.
 //!
-//! **Invariant:** the URL of a file holds a hash of its content. So a browser may cache it forever,
-//! and never uses an old version.
+//! **Invariant:** the URL of a file holds a hash of the content of all files. So a browser may cache
+//! it forever, and never uses an old version. Only `/embed.js` has a fixed URL, and is cached for an
+//! hour.
 
 mod embed;
 
@@ -19,32 +20,25 @@ struct Asset {
     text: &'static str,
 }
 
+macro_rules! asset {
+    ($name:literal, $kind:expr) => {
+        Asset {
+            name: $name,
+            kind: $kind,
+            text: include_str!(concat!("../assets/", $name)),
+        }
+    };
+}
+
+const CSS: &str = "text/css; charset=utf-8";
+const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
+
 const ASSETS: [Asset; 5] = [
-    Asset {
-        name: "dashboard.css",
-        kind: "text/css; charset=utf-8",
-        text: include_str!("../assets/dashboard.css"),
-    },
-    Asset {
-        name: "dashboard.js",
-        kind: "text/javascript; charset=utf-8",
-        text: include_str!("../assets/dashboard.js"),
-    },
-    Asset {
-        name: "avocet.css",
-        kind: "text/css; charset=utf-8",
-        text: include_str!("../assets/avocet.css"),
-    },
-    Asset {
-        name: "search.js",
-        kind: "text/javascript; charset=utf-8",
-        text: include_str!("../assets/search.js"),
-    },
-    Asset {
-        name: "avocet.svg",
-        kind: "image/svg+xml",
-        text: include_str!("../assets/avocet.svg"),
-    },
+    asset!("dashboard.css", CSS),
+    asset!("dashboard.js", JAVASCRIPT),
+    asset!("avocet.css", CSS),
+    asset!("search.js", JAVASCRIPT),
+    asset!("avocet.svg", "image/svg+xml"),
 ];
 
 /// A hash of the content of all files, as 12 hexadecimal digits.

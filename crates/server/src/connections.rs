@@ -37,12 +37,12 @@ const MOST: usize = 1024;
 const HEAD_BYTES: usize = 64 * 1024;
 /// Bytes of an answer that the kernel buffers for a client that does not read.
 ///
-/// Its default is up to 4 MB per connection, 4 GB in total. A page has about 20 kB.
+/// The default of Linux is up to 4 MB per connection, 4 GB for all. A page has about 20 kB.
 const SEND_BUFFER: usize = 256 * 1024;
 /// The time that requests under way have to end when the server shuts down.
 const LAST: Duration = Duration::from_secs(5);
-/// RefusalBody connections at once that get an answer with the reason; further ones are just
-/// closed.
+/// The most refused connections at once that get an answer with the reason. Further ones are
+/// closed without an answer.
 const REFUSALS: usize = 64;
 /// The time that a refused client has to read the reason.
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
@@ -133,17 +133,24 @@ fn answer(
     proxies: Arc<Proxies>,
     watch: &Arc<ConnectionWatch>,
 ) -> impl GracefulConnection<Error = hyper::Error> + use<> {
-    let stream = TokioIo::new(WatchedSocket::new(stream, watch.clone()));
     let watch = watch.clone();
+    let stream = TokioIo::new(WatchedSocket {
+        socket: stream,
+        watch: watch.clone(),
+    });
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         watch.request_began();
         let client = proxies.client(from.ip(), request.headers());
         request.extensions_mut().insert(client);
-        let request = request.map(|body| Upload::new(body, watch.clone()));
-        let (answer, watch) = (router.clone().oneshot(request), watch.clone());
+        let watch = watch.clone();
+        let request = request.map(|body| Upload {
+            body,
+            watch: watch.clone(),
+        });
+        let answer = router.clone().oneshot(request);
         async move {
             let answer = answer.await?;
-            Ok::<_, std::convert::Infallible>(answer.map(|body| Download::new(body, watch)))
+            Ok::<_, std::convert::Infallible>(answer.map(|body| Download { body, watch }))
         }
     });
     http1::Builder::new()

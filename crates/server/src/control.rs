@@ -2,7 +2,8 @@
 //!
 //! **Invariant:** nothing changes without the token of the store, and nothing at the request of a
 //! page of another site (CSRF). A browser must send the session cookie (`SameSite=Strict`), the
-//! CSRF token of our own form, and headers that do not name another origin.
+//! CSRF token of our own form, and headers that do not name another origin. Only the logout needs
+//! no CSRF token.
 
 pub mod access;
 mod api;

@@ -28,9 +28,7 @@ pub fn routes() -> Router<Arc<App>> {
 
 /// Answers 200 if the index can be read, and so searches can be answered; 503 otherwise.
 async fn ready(State(app): State<Arc<App>>) -> Response {
-    let index = app.index.clone();
-    let read = app.readers.read(move || Ok(index.languages()?));
-    match read.await {
+    match app.read(|app| Ok(app.index.languages()?)).await {
         Ok(_) => "ready\n".into_response(),
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error:#}\n")).into_response(),
     }

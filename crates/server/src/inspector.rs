@@ -159,14 +159,8 @@ async fn explanation(
     match explain(&app, params.url).await {
         Ok(explanation) => Ok(Json(explanation)),
         Err(error) => match error.downcast_ref::<Usage>() {
-            Some(wrong) => Err(ApiRefusal::new(
-                StatusCode::NOT_FOUND,
-                "not_found",
-                &wrong.to_string(),
-            )),
-            None if error.is::<NeverCrawled>() => Err(ApiRefusal::new(
-                StatusCode::NOT_FOUND,
-                "not_found",
+            Some(wrong) => Err(ApiRefusal::not_found(&wrong.to_string())),
+            None if error.is::<NeverCrawled>() => Err(ApiRefusal::not_found(
                 "nothing was crawled into this store yet, so no fetch is planned",
             )),
             None if error.is::<Elsewhere>() => Err(ApiRefusal::new(
@@ -181,19 +175,17 @@ async fn explanation(
 
 /// Explains a page, on a blocking thread.
 pub async fn explain(app: &Arc<App>, url: String) -> Result<Explanation> {
-    let reader = app.clone();
-    app.readers.read(move || reader.node.explain(&url)).await
+    app.read(move |app| app.node.explain(&url)).await
 }
 
 async fn inspect(app: &Arc<App>, params: InspectorParams) -> Result<Inspected> {
-    let reader = app.clone();
-    let work = move || {
-        let explained = reader.node.explain(params.url.trim())?;
+    app.read(move |app| {
+        let explained = app.node.explain(params.url.trim())?;
         let url = node::explain::parse(&explained.url)?;
-        let timeline = reader.node.versions(&url)?;
+        let timeline = app.node.versions(&url)?;
         let pair = timeline.compared(params.from, params.to);
         let difference = match pair {
-            Some((from, to)) => Some(Difference::between(&reader.node, &url, from, to)?),
+            Some((from, to)) => Some(Difference::between(&app.node, &url, from, to)?),
             None => None,
         };
         Ok(Inspected {
@@ -201,6 +193,6 @@ async fn inspect(app: &Arc<App>, params: InspectorParams) -> Result<Inspected> {
             timeline,
             difference,
         })
-    };
-    app.readers.read(work).await
+    })
+    .await
 }

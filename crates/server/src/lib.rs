@@ -3,9 +3,9 @@
 //! It reads no file itself. Its only access to the store and the crawl is a
 //! [`NodeHandle`](node::handle::NodeHandle).
 //!
-//! **Invariant:** every request and every answer passes [`middleware::guard`]. The guard refuses
-//! requests for foreign host names. It adds a Content-Security-Policy under which no text of a
-//! crawled page can run as a script.
+//! **Invariant:** every request that is routed, and its answer, passes [`middleware::guard`]. The
+//! guard refuses requests for foreign host names. It adds a Content-Security-Policy under which no
+//! text of a crawled page can run as a script.
 
 mod api;
 mod app;
@@ -92,7 +92,7 @@ fn bind(listen: SocketAddr) -> std::io::Result<TcpListener> {
 /// Returns the error message for an address that cannot be bound.
 pub fn taken(listen: SocketAddr) -> String {
     format!(
-        "cannot listen on {listen}: is another server there? --listen ADDRESS names another place"
+        "cannot listen on {listen}: another program may use it; --listen ADDRESS sets another address"
     )
 }
 

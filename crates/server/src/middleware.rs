@@ -1,4 +1,4 @@
-//! Middleware that every request passes before a page or the API answers it.
+//! Middleware: the guard, which every request passes, and the rate limit of pages, API and tools.
 
 mod guard;
 mod limits;

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use jiff::Timestamp;
-use page::url::with_fragment;
 use repository::index::{Facets, Hit, SearchQuery, Sort};
 use repository::log::Search;
 
@@ -111,9 +110,7 @@ impl SearchResult {
     ///
     /// Returns `None` if the URL is not `http` or `https`.
     pub fn link(&self) -> Option<String> {
-        let section = self.hit.section.as_ref();
-        let id = section.and_then(|section| section.id.as_deref());
-        is_web(&self.hit.url).then(|| with_fragment(&self.hit.url, id))
+        is_web(&self.hit.url).then(|| self.hit.address())
     }
 }
 
@@ -123,9 +120,8 @@ pub async fn search(
     request: SearchRequest,
     surface: Surface,
 ) -> Result<SearchResults> {
-    let reader = app.clone();
     let began = Instant::now();
-    let found = app.readers.read(move || find(&reader, &request)).await;
+    let found = app.read(move |app| find(app, &request)).await;
     app.metrics
         .searched(surface, began.elapsed(), found.is_ok());
     found
@@ -133,12 +129,11 @@ pub async fn search(
 
 /// Finds the pages similar to the page at a URL. Returns `None` if the page is not in the index.
 pub async fn similar(app: &Arc<App>, url: page::PageUrl, limit: usize) -> Result<Option<Similar>> {
-    let reader = app.clone();
-    let work = move || {
-        let Some(kept) = reader.index.kept(url.id())? else {
+    app.read(move |app| {
+        let Some(kept) = app.index.kept(url.id())? else {
             return Ok(None);
         };
-        let mut hits = reader.index.similar(url.id(), limit)?;
+        let mut hits = app.index.similar(url.id(), limit)?;
         // The query was made from the words of the page: the reader did not type them.
         for hit in &mut hits {
             hit.missing.clear();
@@ -148,10 +143,10 @@ pub async fn similar(app: &Arc<App>, url: page::PageUrl, limit: usize) -> Result
         Ok(Some(Similar {
             title: kept.title,
             url: kept.url,
-            results: completed(&reader, hits, 0, Timestamp::now()),
+            results: completed(app, hits, 0, Timestamp::now()),
         }))
-    };
-    app.readers.read(work).await
+    })
+    .await
 }
 
 fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {

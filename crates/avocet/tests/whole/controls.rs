@@ -100,6 +100,11 @@ async fn controls_need_the_token_and_a_page_of_ours() {
     );
     let anonymous = running.get("/dashboard");
     assert!(!anonymous.body.contains("name=\"form\""));
+    // The API reports whether a control changed anything.
+    for (name, changed) in [("pause", false), ("resume", true), ("resume", false)] {
+        let done = running.control(&format!("control/{name}"), &json!({}));
+        assert_eq!(done.json()["changed"], changed, "{name}");
+    }
 
     // Another browser has its own session, which outlives a logout of the first.
     let entered = running.ask("POST", "/dashboard/login", &form, &login);

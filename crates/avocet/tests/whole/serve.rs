@@ -60,7 +60,7 @@ fn people_search_click_and_turn_pages() {
     let recent = server.get("/?q=avocet&age=month&site=birds.example");
     assert!(recent.body.contains("1 result") && recent.body.contains("birds.example/avocet"));
     let site = server.get("/?q=avocet&site=waders.example");
-    assert!(site.body.contains("Take some away"), "{}", site.body);
+    assert!(site.body.contains("Remove some of them"), "{}", site.body);
     let first = server.get("/?q=waders");
     assert!(first.body.contains("Page 1 of 3") && !first.body.contains("rel=\"prev\""));
     let last = server.get("/?q=waders&page=3");

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use anyhow::Result as Done;
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
 use jiff::Timestamp;
 use page::PageUrl;
 use serde::{Deserialize, Serialize};
@@ -46,7 +45,8 @@ pub struct PageBody {
     /// When this copy was fetched.
     #[schema(required, format = DateTime)]
     pub fetched_at: Option<String>,
-    /// When a visit last found the copy current; `null` if this is not known now.
+    /// When a visit last found the copy current; `null` if unknown, as while another process uses
+    /// the store.
     #[schema(required, format = DateTime)]
     pub checked_at: Option<String>,
     /// Mean hours between changes, estimated from revisits; `null` if unknown or no change was
@@ -86,7 +86,7 @@ pub async fn page(
     State(app): State<Arc<App>>,
     Params(params): Params<PageParams>,
 ) -> Result<Json<SectionedPage>, ApiRefusal> {
-    let missing = |why| Err(ApiRefusal::new(StatusCode::NOT_FOUND, "not_found", why));
+    let missing = |why| Err(ApiRefusal::not_found(why));
     let Ok(url) = PageUrl::parse(&params.url) else {
         return missing("this is not the URL of a page: write it like https://example.org/");
     };
@@ -99,12 +99,12 @@ pub async fn page(
     }
 }
 
-/// Reads a page from the archive, or from the index if the archive has no copy of it.
+/// Reads a page from the archive. Reads it from the index if the archive has no copy of it, or
+/// another process uses the store.
 ///
 /// Returns `None` if neither has it.
 pub async fn kept(app: &Arc<App>, url: PageUrl) -> Done<Option<PageBody>> {
-    let reader = app.clone();
-    app.readers.read(move || look_up(&reader, &url)).await
+    app.read(move |app| look_up(app, &url)).await
 }
 
 fn look_up(app: &App, url: &PageUrl) -> Done<Option<PageBody>> {

@@ -49,6 +49,11 @@ impl ApiRefusal {
         Self::new(StatusCode::BAD_REQUEST, "parameter", message)
     }
 
+    /// Creates the answer 404 for an object that does not exist.
+    pub fn not_found(message: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
     /// Turns 400 into 404, for requests whose parameter names the object.
     pub fn or_missing(mut self) -> Self {
         if self.status == StatusCode::BAD_REQUEST {
@@ -64,7 +69,7 @@ impl From<anyhow::Error> for ApiRefusal {
             return Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", &busy.to_string());
         }
         if let Some(missing) = error.downcast_ref::<NoSuchTopic>() {
-            return Self::new(StatusCode::NOT_FOUND, "not_found", &missing.to_string());
+            return Self::not_found(&missing.to_string());
         }
         // The details are for the operator, so they go to the log only.
         tracing::error!("a request failed: {error:#}");

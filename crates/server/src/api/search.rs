@@ -6,7 +6,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use jiff::Timestamp;
-use page::url::with_fragment;
 use repository::index::{Facets, SearchQuery, Sort};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -177,7 +176,8 @@ pub struct Match {
     /// When this copy was fetched.
     #[schema(format = DateTime)]
     fetched_at: String,
-    /// When a visit last found the copy current; `null` if this is not known now.
+    /// When a visit last found the copy current; `null` if unknown, as while another process uses
+    /// the store.
     #[schema(required, format = DateTime)]
     checked_at: Option<String>,
     /// Mean hours between changes, estimated from revisits; `null` if unknown or no change was
@@ -341,7 +341,7 @@ impl SectionLink {
         Some(Self {
             heading: section.heading.clone(),
             id: section.id.clone(),
-            url: with_fragment(&hit.url, section.id.as_deref()),
+            url: hit.address(),
         })
     }
 }

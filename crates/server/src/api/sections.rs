@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use page::PageUrl;
 use page::url::with_fragment;
-use repository::index::{IndexedPage, section_text};
+use repository::index::{IndexedPage, IndexedSection, section_text};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -57,15 +57,14 @@ pub(super) async fn with_sections(
     page: PageBody,
     id: Option<String>,
 ) -> Result<Option<SectionedPage>> {
-    let reader = app.clone();
-    let work = move || Ok(reader.index.kept(url.id())?.unwrap_or_default());
-    let kept = app.readers.read(work).await?;
+    let kept = app.read(move |app| Ok(app.index.kept(url.id())?)).await?;
+    let kept = kept.unwrap_or_default();
     Ok(SectionedPage::of(page, &kept, id))
 }
 
 impl SectionedPage {
     fn of(mut page: PageBody, kept: &IndexedPage, id: Option<String>) -> Option<Self> {
-        let entry = |section: &repository::index::IndexedSection| SectionEntry {
+        let entry = |section: &IndexedSection| SectionEntry {
             heading: section.title(&kept.text).to_owned(),
             id: section.id.clone(),
             level: section.level,
@@ -78,9 +77,8 @@ impl SectionedPage {
                 section: None,
             });
         };
-        let is_named =
-            |section: &repository::index::IndexedSection| section.id.as_ref() == Some(&id);
-        let number = kept.sections.iter().position(is_named)?;
+        let mut ids = kept.sections.iter().map(|section| section.id.as_ref());
+        let number = ids.position(|known| known == Some(&id))?;
         let section = SectionBody {
             heading: kept.sections[number].title(&kept.text).to_owned(),
             url: with_fragment(&page.url, Some(&id)),

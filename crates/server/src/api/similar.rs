@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
 use page::PageUrl;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -61,7 +60,7 @@ pub async fn similar(
     State(app): State<Arc<App>>,
     Params(params): Params<SimilarTo>,
 ) -> Result<Json<SimilarPages>, ApiRefusal> {
-    let missing = |why| Err(ApiRefusal::new(StatusCode::NOT_FOUND, "not_found", why));
+    let missing = |why| Err(ApiRefusal::not_found(why));
     let limit = within("limit", params.limit, 1, MOST, 10)?;
     let Ok(url) = PageUrl::parse(&params.url) else {
         return missing("this is not the URL of a page: write it like https://example.org/");

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::refusal::RefusalBody;
+use super::search::within;
 use super::{ApiRefusal, Params};
 use crate::App;
 use node::explain::sources::SourceSummary;
@@ -98,15 +99,11 @@ pub async fn sources(
     State(app): State<Arc<App>>,
     Params(params): Params<SourcesParams>,
 ) -> Result<Json<SourceList>, ApiRefusal> {
-    let limit = params.limit.unwrap_or(100);
-    if !(1..=1000).contains(&limit) {
-        return Err(ApiRefusal::parameter("limit must be 1 to 1000"));
-    }
+    let limit = within("limit", params.limit, 1, 1000, 100)?;
     let all = params.all.unwrap_or(false);
-    let reader = app.clone();
-    let mut sources = app.readers.read(move || reader.node.sources()).await?;
+    let mut sources = app.read(|app| app.node.sources()).await?;
     sources.retain(|row| all || row.on || row.found > 0);
-    sources.truncate(limit.into());
+    sources.truncate(limit);
     let sources = sources.into_iter().map(SourceBody::from).collect();
     Ok(Json(SourceList { sources }))
 }

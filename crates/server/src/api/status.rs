@@ -46,8 +46,7 @@ pub struct Status {
     )
 )]
 pub async fn status(State(app): State<Arc<App>>) -> Result<Json<Status>, ApiRefusal> {
-    let reader = app.clone();
-    Ok(Json(app.readers.read(move || read(&reader)).await?))
+    Ok(Json(app.read(read).await?))
 }
 
 fn read(app: &App) -> Result<Status> {

@@ -1,6 +1,6 @@
 //! Clicks of earlier searchers, as a signal for the ranking of later searches.
 //!
-//! **Invariant:** a log that cannot be read changes no ranking and fails no search.
+//! **Invariant:** a log that cannot be read fails no search; the clicks read before still count.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -48,7 +48,7 @@ impl SearcherChoices {
         let mut cache = self.cache.lock().expect(POISONED);
         if cache.read_at.is_none_or(|at| at.elapsed() >= EVERY) {
             if let Err(error) = cache.choices.read(searches, clicks) {
-                tracing::warn!(%error, "cannot read the click log: clicks do not count for the ranking now");
+                tracing::warn!(%error, "cannot read the click log: new clicks do not count for the ranking now");
             }
             cache.read_at = Some(Instant::now());
         }

@@ -10,8 +10,10 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 use std::time::Instant;
+
+use node::panics::POISONED;
 
 use crate::request::client::network;
 
@@ -58,7 +60,7 @@ impl ClientLimits {
     pub fn take(&self, client: IpAddr, now: Instant) -> Result<CountedRequest<'_>, u64> {
         let rate = self.rate.unwrap_or(f64::INFINITY);
         let most = (rate * BURST).max(1.0);
-        let mut clients = self.lock();
+        let mut clients = self.clients.lock().expect(POISONED);
         let full = ClientBucket {
             level: most,
             at: now,
@@ -99,17 +101,12 @@ impl ClientLimits {
             client,
         })
     }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, ClientBucket>> {
-        self.clients
-            .lock()
-            .expect("nothing panics while the lock is held")
-    }
 }
 
 impl Drop for CountedRequest<'_> {
     fn drop(&mut self) {
-        if let Some(bucket) = self.limits.lock().get_mut(&self.client) {
+        let mut clients = self.limits.clients.lock().expect(POISONED);
+        if let Some(bucket) = clients.get_mut(&self.client) {
             bucket.under_way -= 1;
         }
     }
@@ -174,11 +171,10 @@ mod tests {
             let at = now + Duration::from_micros(client.into());
             assert_eq!(take(&limits, IpAddr::V4(client.into()), at), Ok(()));
         }
-        assert!(limits.lock().len() <= KNOWN);
-        assert_eq!(
-            limits.lock()[&waits.client].under_way,
-            1,
-            "what is under way is not forgotten"
-        );
+        let clients = limits.clients.lock().unwrap();
+        assert!(clients.len() <= KNOWN);
+        let kept = clients[&waits.client].under_way;
+        drop(clients);
+        assert_eq!(kept, 1, "what is under way is not forgotten");
     }
 }

@@ -6,10 +6,11 @@
 //! another. The number of sessions is bounded.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use node::panics::POISONED;
 use ring::digest;
 
 use super::token;
@@ -32,7 +33,7 @@ impl Sessions {
     /// Begins a session and returns its id, for the cookie.
     pub fn begin(&self, now: Instant) -> Result<String> {
         let text = token::random()?;
-        let mut begun = self.lock();
+        let mut begun = self.0.lock().expect(POISONED);
         begun.retain(|_, at| is_current(*at, now));
         if begun.len() >= MOST {
             let oldest = begun.iter().min_by_key(|(_, at)| **at);
@@ -46,19 +47,13 @@ impl Sessions {
 
     /// Tells whether a text is the id of an open session.
     pub fn hold(&self, text: &str, now: Instant) -> bool {
-        let begun = self.lock().get(&id(text)).copied();
+        let begun = self.0.lock().expect(POISONED).get(&id(text)).copied();
         begun.is_some_and(|at| is_current(at, now))
     }
 
     /// Ends a session.
     pub fn end(&self, text: &str) {
-        self.lock().remove(&id(text));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Id, Instant>> {
-        self.0
-            .lock()
-            .expect("nothing panics while the lock is held")
+        self.0.lock().expect(POISONED).remove(&id(text));
     }
 }
 
@@ -108,6 +103,7 @@ mod tests {
         assert!(!sessions.hold(&texts[0], now), "the oldest ended");
         let later = now + 2 * LASTS;
         sessions.begin(later).unwrap();
-        assert_eq!(sessions.lock().len(), 1, "what has expired is forgotten");
+        let left = sessions.0.lock().unwrap().len();
+        assert_eq!(left, 1, "what has expired is forgotten");
     }
 }

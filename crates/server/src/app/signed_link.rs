@@ -91,11 +91,8 @@ pub fn is_web(url: &str) -> bool {
 /// Returns a new random key.
 pub fn random_key() -> [u8; KEY] {
     let mut key = [0; KEY];
-    // Without random bytes from the system there is no safe substitute.
-    #[allow(clippy::expect_used)]
-    SystemRandom::new()
-        .fill(&mut key)
-        .expect("the system gives random bytes");
+    let random = SystemRandom::new().fill(&mut key);
+    random.expect("the system gives random bytes, for which there is no safe substitute");
     key
 }
 

@@ -105,6 +105,8 @@ impl ConnectionWatch {
                 return;
             }
             // A wait that begins meanwhile ends no earlier than the shortest time-out from now.
+            // Only a wait for a body, which counts from the end of its head, can end before, and
+            // is then closed late by at most that time.
             let look = now + HEAD.min(UNREAD).min(BODY);
             tokio::time::sleep_until(deadline.unwrap_or(look).min(look)).await;
         }
@@ -199,15 +201,11 @@ impl WatchState {
 
 /// A socket that reports its progress to a watch.
 pub struct WatchedSocket {
-    socket: TcpStream,
-    watch: Arc<ConnectionWatch>,
+    pub socket: TcpStream,
+    pub watch: Arc<ConnectionWatch>,
 }
 
 impl WatchedSocket {
-    pub fn new(socket: TcpStream, watch: Arc<ConnectionWatch>) -> Self {
-        Self { socket, watch }
-    }
-
     fn record(&self, written: &Poll<io::Result<usize>>) {
         match written {
             Poll::Pending => self.watch.is_unread(),
@@ -273,14 +271,8 @@ impl AsyncWrite for WatchedSocket {
 
 /// The body of a request, which reports its progress to a watch.
 pub struct Upload {
-    body: Incoming,
-    watch: Arc<ConnectionWatch>,
-}
-
-impl Upload {
-    pub fn new(body: Incoming, watch: Arc<ConnectionWatch>) -> Self {
-        Self { body, watch }
-    }
+    pub body: Incoming,
+    pub watch: Arc<ConnectionWatch>,
 }
 
 impl Body for Upload {
@@ -316,14 +308,8 @@ impl Drop for Upload {
 
 /// The body of an answer. Dropping it tells the watch that the answer is complete.
 pub struct Download {
-    body: axum::body::Body,
-    watch: Arc<ConnectionWatch>,
-}
-
-impl Download {
-    pub fn new(body: axum::body::Body, watch: Arc<ConnectionWatch>) -> Self {
-        Self { body, watch }
-    }
+    pub body: axum::body::Body,
+    pub watch: Arc<ConnectionWatch>,
 }
 
 impl Body for Download {
@@ -353,11 +339,11 @@ impl Drop for Download {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::*;
 
     /// Returns the watch of a connection whose request is being answered.
-    pub fn answering() -> Arc<ConnectionWatch> {
+    fn answering() -> Arc<ConnectionWatch> {
         let watch = ConnectionWatch::new(Instant::now(), Arc::default());
         watch.request_began();
         watch

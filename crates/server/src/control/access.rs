@@ -121,8 +121,8 @@ impl FromRequestParts<Arc<App>> for ViewAccess {
             (None, Admin::Token) => Err(Redirect::to("/dashboard/login").into_response()),
             (None, Admin::Loopback) => Err(pages::message(
                 StatusCode::FORBIDDEN,
-                "Not from here",
-                "The dashboard answers only to the machine that it runs on. To reach it from elsewhere, set admin = \"token\" in the section [serve] of avocet.toml.",
+                "Only from this machine",
+                "The dashboard answers only requests from the machine that it runs on. To reach it from elsewhere, set admin = \"token\" in the section [serve] of avocet.toml.",
             )),
         }
     }
@@ -150,7 +150,7 @@ impl FromRequestParts<Arc<App>> for OperatorAccess {
             }) => Ok(operator),
             Some(_) => Err(refuse("A change needs the token: log in first.")),
             None => Err(refuse(
-                "The controls answer only to the machine that they run on. To reach them from elsewhere, set admin = \"token\" in the section [serve] of avocet.toml.",
+                "The controls answer only requests from the machine that they run on. To reach them from elsewhere, set admin = \"token\" in the section [serve] of avocet.toml.",
             )),
         }
     }
@@ -169,8 +169,8 @@ impl FromRequestParts<Arc<App>> for LoginAccess {
             true => Ok(Self),
             false => Err(pages::message(
                 StatusCode::FORBIDDEN,
-                "Not from here",
-                "The controls answer only to the machine that they run on. To reach them from elsewhere, set admin = \"token\" in the section [serve] of avocet.toml.",
+                "Only from this machine",
+                "The controls answer only requests from the machine that they run on. To reach them from elsewhere, set admin = \"token\" in the section [serve] of avocet.toml.",
             )),
         }
     }
@@ -192,7 +192,7 @@ impl FromRequestParts<Arc<App>> for TokenAccess {
         if !credentials.here && app.settings.admin == Admin::Loopback {
             return Err(refuse(
                 "loopback",
-                "controls answer only to the machine that they run on: [serve] admin = \"token\" in avocet.toml opens them",
+                "the controls answer only requests from the machine that they run on: set admin = \"token\" in the section [serve] of avocet.toml to reach them from elsewhere",
             ));
         }
         if !credentials.is_same_origin() {
@@ -267,68 +267,34 @@ mod tests {
             assert_eq!(rights(&token, case), expected, "{shown}");
         };
         let (here, far) = ("127.0.0.1:5", "10.0.0.9:5");
-        check(
-            here,
-            "localhost:8321",
-            vec![],
-            (Some(false), Some(false), true),
-        );
-        check(
-            here,
-            "127.0.0.1",
-            vec![bearer()],
-            (Some(true), Some(true), true),
-        );
-        check(
-            here,
-            "[::1]:1",
-            vec![cookie(token.sessions.begin(Instant::now()).unwrap())],
-            (Some(true), Some(true), true),
-        );
-        check(
-            here,
-            "[::1]:1",
-            vec![cookie(token.form(None))],
-            (Some(false), Some(false), true),
-        );
-        check(
-            "[::ffff:127.0.0.1]:5",
-            "localhost",
-            vec![],
-            (Some(false), Some(false), true),
-        );
+        // What a request may do with `Admin::Loopback` and with `Admin::Token` (view: false, change:
+        // true), and whether it is of the same origin.
+        let views = (Some(false), Some(false), true);
+        let changes = (Some(true), Some(true), true);
+        let by_token = (None, Some(true), true);
+        let nothing = (None, None, true);
+        let session = || token.sessions.begin(Instant::now()).unwrap();
+        check(here, "localhost:8321", vec![], views);
+        check(here, "127.0.0.1", vec![bearer()], changes);
+        check(here, "[::1]:1", vec![cookie(session())], changes);
+        check(here, "[::1]:1", vec![cookie(token.form(None))], views);
+        check("[::ffff:127.0.0.1]:5", "localhost", vec![], views);
         // A foreign name that resolves to loopback (DNS rebinding), and a proxy on this machine.
-        check(here, "evil.example", vec![], (None, None, true));
-        check(
-            here,
-            "search.example",
-            vec![bearer()],
-            (None, Some(true), true),
-        );
-        check(far, "localhost", vec![], (None, None, true));
+        check(here, "evil.example", vec![], nothing);
+        check(here, "search.example", vec![bearer()], by_token);
+        check(far, "localhost", vec![], nothing);
         // A trusted proxy on this machine, for itself and for another client.
         let proxy = "127.0.0.3:5";
         let forwarded = |from: &str| vec![("x-forwarded-for", from.to_owned())];
-        check(proxy, "localhost", vec![], (Some(false), Some(false), true));
+        check(proxy, "localhost", vec![], views);
         for from in ["1.2.3.4", "127.0.0.1"] {
-            check(proxy, "localhost", forwarded(from), (None, None, true));
+            check(proxy, "localhost", forwarded(from), nothing);
         }
-        check(
-            here,
-            "localhost",
-            forwarded("1.2.3.4"),
-            (Some(false), Some(false), true),
-        );
-        check(
-            far,
-            "10.0.0.1:8321",
-            vec![bearer()],
-            (None, Some(true), true),
-        );
+        check(here, "localhost", forwarded("1.2.3.4"), views);
+        check(far, "10.0.0.1:8321", vec![bearer()], by_token);
         let from = |origin: &str| vec![("origin", origin.to_owned())];
         let site = |site: &str| vec![("sec-fetch-site", site.to_owned())];
-        let seen = (Some(false), Some(false), false);
-        let ours = (Some(false), Some(false), true);
+        let (ours, seen) = (views, (Some(false), Some(false), false));
         check(here, "localhost:8321", from("http://localhost:8321"), ours);
         check(here, "localhost:8321", from("http://localhost:9"), seen);
         check(here, "localhost:8321", from("http://evil.example"), seen);

@@ -1,11 +1,10 @@
-//! The control API for programs: `POST /api/v1/control/…` and `/api/v1/seeds`.
+//! The control API for programs: `/api/v1/control/…`, `/api/v1/seeds` and `/api/v1/settings`.
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -22,7 +21,7 @@ use node::settings::{SettingInForce, Usage};
 /// The most bytes in the body of a request.
 const LARGEST: usize = 64 * 1024;
 
-/// Returns the routes that change a crawl.
+/// Returns the routes that change a crawl, and those that list its seeds and settings.
 pub fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(pause))
@@ -115,7 +114,7 @@ struct SettingRow {
     /// Its path in `avocet.toml`.
     #[schema(example = "crawl.connections")]
     setting: String,
-    /// The value in force; absent if there is none and the default depends on something.
+    /// The value in force; absent if none is set and the default is not a fixed value.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<serde_json::Value>,
     /// The layer that gives it: `default`, `file` or `flag`.
@@ -164,22 +163,14 @@ type ControlAnswer = Result<Json<ControlResult>, ApiRefusal>;
 #[utoipa::path(post, path = "/control/pause", tag = "control", security(("token" = [])),
     responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
 async fn pause(State(app): State<Arc<App>>, _: TokenAccess) -> ControlAnswer {
-    let message = controls::pause(&app).await?;
-    Ok(Json(ControlResult {
-        changed: true,
-        message,
-    }))
+    answer(controls::pause(&app).await)
 }
 
 /// Resume the crawl
 #[utoipa::path(post, path = "/control/resume", tag = "control", security(("token" = [])),
     responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
 async fn resume(State(app): State<Arc<App>>, _: TokenAccess) -> ControlAnswer {
-    let message = controls::resume(&app).await?;
-    Ok(Json(ControlResult {
-        changed: true,
-        message,
-    }))
+    answer(controls::resume(&app).await)
 }
 
 /// Set the budget
@@ -276,15 +267,15 @@ fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, ApiRefusal> {
 }
 
 async fn apply(app: &Arc<App>, control: Control) -> ControlAnswer {
-    match controls::apply(app, control).await {
+    answer(controls::apply(app, control).await)
+}
+
+fn answer(applied: anyhow::Result<Applied>) -> ControlAnswer {
+    match applied {
         Ok(Applied { changed, message }) => Ok(Json(ControlResult { changed, message })),
-        Err(error) => match error.downcast_ref::<Usage>() {
-            Some(wrong) => Err(ApiRefusal::new(
-                StatusCode::BAD_REQUEST,
-                "parameter",
-                &wrong.to_string(),
-            )),
-            None => Err(error.into()),
-        },
+        Err(error) => Err(match error.downcast_ref::<Usage>() {
+            Some(wrong) => ApiRefusal::parameter(&wrong.to_string()),
+            None => error.into(),
+        }),
     }
 }

@@ -11,29 +11,31 @@ use crate::App;
 
 /// Applies a control and returns whether it changed anything, with a message.
 pub async fn apply(app: &Arc<App>, control: Control) -> Result<Applied> {
-    let reader = app.clone();
-    let work = move || reader.node.apply(&control);
-    app.readers.read(work).await
+    app.read(move |app| app.node.apply(&control)).await
 }
 
-/// Pauses the crawl and returns a message for the operator.
-pub async fn pause(app: &Arc<App>) -> Result<String> {
+/// Pauses the crawl. Returns whether it was not paused before, with a message.
+pub async fn pause(app: &Arc<App>) -> Result<Applied> {
     let reader = app.clone();
-    let new = tokio::task::spawn_blocking(move || reader.node.pause()).await??;
-    Ok(match new {
-        true => "the crawl pauses: fetches under way end and are committed".into(),
-        false => "the crawl is paused already".into(),
-    })
+    let changed = tokio::task::spawn_blocking(move || reader.node.pause()).await??;
+    let message = match changed {
+        true => "the crawl pauses: fetches under way end and are committed",
+        false => "the crawl is paused already",
+    };
+    let message = message.to_owned();
+    Ok(Applied { changed, message })
 }
 
-/// Resumes the crawl and returns a message for the operator.
-pub async fn resume(app: &Arc<App>) -> Result<String> {
+/// Resumes the crawl. Returns whether it was paused, with a message.
+pub async fn resume(app: &Arc<App>) -> Result<Applied> {
     let reader = app.clone();
-    let was = tokio::task::spawn_blocking(move || reader.node.resume()).await??;
-    Ok(match was {
-        true => "the crawl resumes".into(),
-        false => "the crawl was not paused".into(),
-    })
+    let changed = tokio::task::spawn_blocking(move || reader.node.resume()).await??;
+    let message = match changed {
+        true => "the crawl resumes",
+        false => "the crawl was not paused",
+    };
+    let message = message.to_owned();
+    Ok(Applied { changed, message })
 }
 
 /// Returns the scope of the crawl.

@@ -61,8 +61,8 @@ async fn apply(app: &Arc<App>, fields: &ControlForm) -> anyhow::Result<String> {
     let value = fields.value.trim().to_owned();
     let named = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let control = match fields.action.as_str() {
-        "pause" => return controls::pause(app).await,
-        "resume" => return controls::resume(app).await,
+        "pause" => return Ok(controls::pause(app).await?.message),
+        "resume" => return Ok(controls::resume(app).await?.message),
         "budget" => Control::Budget(value),
         "policy" => Control::Policy(NewPolicies {
             order: named(&fields.order),

@@ -4,6 +4,7 @@ use super::chart::{Chart, ChartLine, Scale, TimeAxis, area, line};
 use super::figures::{bytes, percent, short};
 use node::live::meter::{Counts, SeriesPoint};
 
+/// Returns a count per second.
 fn rate(point: &SeriesPoint, count: u64) -> f64 {
     count as f64 / point.seconds.max(0.5)
 }
@@ -106,11 +107,11 @@ pub fn charts(series: &[SeriesPoint], budget: Option<f64>) -> Vec<Chart> {
         ));
     }
 
-    let scale = Scale::above(each(|point| point.bytes as f64 / point.seconds.max(0.5)));
+    let scale = Scale::above(each(|point| rate(point, point.bytes)));
     let path = area(series, &times, scale, |point| {
-        (0.0, point.bytes as f64 / point.seconds.max(0.5))
+        (0.0, rate(point, point.bytes))
     });
-    let now = bytes(last.bytes as f64 / last.seconds.max(0.5));
+    let now = bytes(rate(&last, last.bytes));
     let filled = ChartLine {
         class: "bytes",
         name: "bytes a second",

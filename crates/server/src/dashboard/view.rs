@@ -104,26 +104,11 @@ impl DashboardView {
             tiles: tiles(snapshot),
             charts: charts(&snapshot.series, state.budget),
             split: split(snapshot),
-            servers: snapshot
-                .servers
-                .iter()
-                .take(ROWS)
-                .map(|one| server(one, now))
-                .collect(),
+            servers: rows(&snapshot.servers, |one| server(one, now)),
             more_servers: snapshot.servers.len().saturating_sub(ROWS),
-            sources: snapshot
-                .sources
-                .iter()
-                .take(ROWS)
-                .map(|one| source(one, now))
-                .collect(),
+            sources: rows(&snapshot.sources, |one| source(one, now)),
             more_sources: snapshot.sources.len().saturating_sub(ROWS),
-            recent: snapshot
-                .recent
-                .iter()
-                .take(ROWS)
-                .map(|one| fetch(one, now))
-                .collect(),
+            recent: rows(&snapshot.recent, |one| fetch(one, now)),
             errors: (errors.into_iter())
                 .map(|(kind, count)| (kind, amount(count)))
                 .collect(),
@@ -137,6 +122,10 @@ impl DashboardView {
             core: core(&snapshot.core),
         }
     }
+}
+
+fn rows<T, R>(all: &[T], row: impl Fn(&T) -> R) -> Vec<R> {
+    all.iter().take(ROWS).map(row).collect()
 }
 
 /// Returns the rows on the load of the crawl's core.
@@ -191,7 +180,7 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
         format!("of {} allowed", short(budget))
     });
     let outlook = snapshot.outlook;
-    let sampled = outlook.map_or("needs revisited pages".into(), |outlook| {
+    let sampled = outlook.map_or("not known before pages are revisited".into(), |outlook| {
         format!(
             "of {} pages, estimated from {} revisited ones",
             amount(outlook.sampled as u64),
@@ -202,7 +191,7 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
     let each = snapshot.gains.all() / paid.max(1) as f64;
     let share = |share: Option<f64>| share.map_or("–".into(), percent);
     let quality = match outlook.is_some_and(|outlook| outlook.quality.is_none()) {
-        true => "needs searches, and refreshes after these".into(),
+        true => "not known before searches and later refreshes".into(),
         false => "of the quality of a fresh store".into(),
     };
     vec![
@@ -220,7 +209,7 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
         tile(
             "Worth of a fetch",
             short(each),
-            "on average, when claimed".into(),
+            "on average, as estimated before the fetch".into(),
         ),
         tile(
             "Expected freshness",

@@ -76,10 +76,7 @@ fn text(node: &NodeHandle, url: &PageUrl, version: &PageVersion) -> Result<Strin
         Media::Text => text.into_owned(),
         _ => format!("({} bytes that are no text)", answer.content.len()),
     };
-    let end = (0..=LONGEST.min(text.len()))
-        .rev()
-        .find(|end| text.is_char_boundary(*end));
-    text.truncate(end.unwrap_or(0));
+    text.truncate(page::char_floor(&text, LONGEST));
     Ok(text)
 }
 

@@ -15,14 +15,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::App;
+use crate::pages::POLICY;
 use crate::request::without_port;
 
 const HEADERS: [(HeaderName, &str); 5] = [
-    (
-        header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
-         form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    ),
+    (header::CONTENT_SECURITY_POLICY, POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     // The URL of a search holds the query, which the sites of the results must not learn.
     (header::REFERRER_POLICY, "no-referrer"),
@@ -36,14 +33,14 @@ const HEADERS: [(HeaderName, &str); 5] = [
 /// Refuses a request for a foreign host name, passes on any other, and adds the security headers.
 pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let mut response = match host(&request) {
-        // RFC 9112, section 3.2: a proxy in front of the server may have used the other one.
+        // RFC 9112, section 3.2. With two names, a proxy before this server may have used the other.
         _ if request.headers().get_all(header::HOST).iter().nth(1).is_some() => {
-            (StatusCode::BAD_REQUEST, "A request names one host.\n").into_response()
+            (StatusCode::BAD_REQUEST, "A request must name exactly one host.\n").into_response()
         }
         Some(name) if app.answers_to(name) => next.run(request).await,
         _ => (
             StatusCode::MISDIRECTED_REQUEST,
-            "This server does not go by that name. If it should, add the name to [serve] hosts in avocet.toml.\n",
+            "This server does not answer to that host name. If it should, add the name to [serve] hosts in avocet.toml.\n",
         )
             .into_response(),
     };

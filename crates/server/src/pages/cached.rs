@@ -13,21 +13,14 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
-use page::PageUrl;
-use page::charset;
 use page::media::{self, Media};
+use page::{PageUrl, charset};
 
 use super::search::failed;
-use super::{assets, message_of, named_url, show};
-use crate::App;
-use crate::app::Brand;
-use crate::app::is_web;
-use crate::wording;
+use super::{POLICY, assets, message_of, named_url, show};
+use crate::app::{Brand, is_web};
+use crate::{App, wording};
 use node::handle::{ArchivedCopy, CopyLookup};
-
-/// The policy of the outer page: that of every page, and a frame of this server.
-const FRAME: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
-    form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'";
 
 /// The headers of a copy.
 const COPY: [(HeaderName, &str); 4] = [
@@ -96,7 +89,8 @@ pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Respo
         copy: address.finish(),
         url: copy.url,
     };
-    let policy = [(header::CONTENT_SECURITY_POLICY, FRAME)];
+    let policy = format!("{POLICY}; frame-src 'self'");
+    let policy = [(header::CONTENT_SECURITY_POLICY, policy)];
     (policy, show(&shown)).into_response()
 }
 
@@ -115,9 +109,8 @@ pub async fn copy(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Respo
 }
 
 async fn read(app: &Arc<App>, raw: Option<&str>) -> Result<Copy, Response> {
-    let reader = app.clone();
     let url = named_url(raw);
-    let found = app.readers.read(move || copy_of(&reader, &url)).await;
+    let found = app.read(move |app| copy_of(app, &url)).await;
     let why = match found {
         Ok(Ok(copy)) => return Ok(copy),
         Ok(Err(why)) => why,

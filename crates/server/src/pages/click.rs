@@ -95,17 +95,16 @@ async fn click(
 ///
 /// Returns `None` if the page is no longer in the index, or its URL is not `http` or `https`.
 async fn follow(app: &Arc<App>, shown: ShownResult, counts: bool) -> Result<Option<String>> {
-    let reader = app.clone();
-    let work = move || {
-        let kept = reader.index.kept(shown.page)?;
+    app.read(move |app| {
+        let kept = app.index.kept(shown.page)?;
         let url = kept.map(|kept| kept.url).filter(|url| is_web(url));
         if let Some(url) = &url
             && counts
-            && reader.clicks.count(&shown, url, Timestamp::now())
+            && app.clicks.count(&shown, url, Timestamp::now())
         {
-            reader.metrics.clicked();
+            app.metrics.clicked();
         }
         Ok(url)
-    };
-    app.readers.read(work).await
+    })
+    .await
 }

@@ -13,12 +13,9 @@ use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 
 use super::{assets, message_of, show};
-use crate::App;
-use crate::app::Brand;
-use crate::app::Busy;
-use crate::app::Surface;
+use crate::app::{Brand, Busy, Surface};
 use crate::request::languages;
-use crate::wording;
+use crate::{App, wording};
 pub(super) use answer::ResultLine;
 use answer::ShownAnswer;
 use form::{AGES, LiveUpdate, SearchForm};
@@ -89,9 +86,8 @@ pub async fn page(
             None => (StatusCode::NO_CONTENT, kept).into_response(),
         };
     }
-    let reader = app.clone();
-    let choices = move || Ok((reader.index.languages()?, reader.node.topics().names()?));
-    let (languages, topics) = app.readers.read(choices).await.unwrap_or_default();
+    let choices = app.read(|app| Ok((app.index.languages()?, app.node.topics().names()?)));
+    let (languages, topics) = choices.await.unwrap_or_default();
     let languages = languages.into_keys().map(|code| SelectOption {
         chosen: form.language.as_deref() == Some(&code),
         name: wording::language(&code).to_owned(),

@@ -1,7 +1,7 @@
 //! Parses the languages that a reader prefers from `Accept-Language` (RFC 9110, section 12.5.4).
 //!
-//! **Invariant:** entries that cannot be parsed are ignored. The list is bounded, so a hostile
-//! header costs no more than one pass over it.
+//! **Invariant:** entries that cannot be parsed are ignored. The list has at most [`MOST`] entries,
+//! however long a hostile header is.
 
 use axum::http::{HeaderMap, header};
 

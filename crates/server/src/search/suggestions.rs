@@ -1,6 +1,7 @@
 //! Suggestions while a searcher types: titles of pages and headings of sections, with their URLs.
 //!
-//! **Invariant:** a suggestion costs one search for [`PAGES`] pages, and is never logged.
+//! **Invariant:** suggestions cost one search for [`PAGES`] pages and a read of each, and are never
+//! logged as a search.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -50,10 +51,9 @@ pub async fn suggest(
     limit: usize,
     readers: Vec<String>,
 ) -> Result<Vec<Suggestion>> {
-    let reader = app.clone();
     let began = Instant::now();
-    let work = move || suggest_now(&reader, &text, limit, &readers);
-    let found = app.readers.read(work).await;
+    let found = app.read(move |app| suggest_now(app, &text, limit, &readers));
+    let found = found.await;
     app.metrics
         .searched(Surface::Suggest, began.elapsed(), found.is_ok());
     found

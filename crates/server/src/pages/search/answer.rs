@@ -146,7 +146,7 @@ fn hint(form: &SearchForm, total: usize, shown: usize) -> Option<String> {
     let hint = if !form.text.chars().any(char::is_alphanumeric) {
         "There is no word in this search. Write one or more, such as: pied avocet"
     } else if form.is_filtered() {
-        "No page matches with these filters. Take some away."
+        "No page matches with these filters. Remove some of them."
     } else if form.text.contains('"') {
         "No page has these words in this order. Remove the quotation marks."
     } else {
