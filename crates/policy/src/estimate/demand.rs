@@ -39,8 +39,10 @@ impl Demand {
     /// Adds views of a page.
     pub fn shown(&mut self, shown: &Shown) {
         if let Some(views) = self.views.get_mut(shown.page) {
+            // The total counts what was added after rounding, so that it stays the exact sum.
+            let before = f64::from(*views);
             *views += shown.views as f32;
-            self.total += shown.views;
+            self.total += f64::from(*views) - before;
         }
     }
 

@@ -59,6 +59,28 @@ pub fn averaged_gain(x: f64, shape: f64) -> f64 {
     shape * first - x * (-shape * log).exp()
 }
 
+/// Returns the `x` at which [`averaged_gain`] is `y`, or a smaller one if that is out of reach.
+///
+/// Newton's method on logarithms, where the function is increasing and concave, from
+/// `x = √(2y)`, which is below the result since the mean of g is at most x²/2. So it converges
+/// from below. The derivative in x is `x(1 + x/shape)^{−(shape+1)}`.
+pub fn age_of_averaged_gain(y: f64, shape: f64) -> f64 {
+    if y <= 0.0 {
+        return 0.0;
+    }
+    let mut x = (2.0 * y).sqrt();
+    for _ in 0..12 {
+        let found = averaged_gain(x, shape);
+        let slope = x * (-(shape + 1.0) * (x / shape).ln_1p()).exp();
+        let step = (y / found).ln() * found / (x * slope);
+        if step.is_nan() || step <= 1e-15 {
+            break;
+        }
+        x *= step.min(50.0).exp();
+    }
+    x
+}
+
 /// Returns the age at which `g` is `y`: `−1 − W₋₁(−(1−y)/e)`. 0 for `y` at most 0, infinite for
 /// `y` at least 1.
 ///
@@ -148,6 +170,14 @@ mod tests {
             let x = exponent.exp();
             let (one, more) = (averaged_gain(x, shape), averaged_gain(x * (1.0 + step), shape));
             prop_assert!(one <= more, "{x} {shape}: {one} {more}");
+        }
+
+        #[test]
+        fn the_inverse_of_averaged_gains_is_one(exponent in -12.0..2.0_f64, shape in 0.3..60.0_f64) {
+            let x = exponent.exp();
+            let found = age_of_averaged_gain(averaged_gain(x, shape), shape);
+            // Where the function is nearly flat, an error in y is a larger one in x.
+            prop_assert!((found / x - 1.0).abs() < 1e-6, "{x} {shape}: {found}");
         }
 
         #[test]

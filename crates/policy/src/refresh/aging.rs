@@ -7,7 +7,7 @@
 use crate::Curve;
 use crate::estimate::{Trust, unheeded};
 use crate::moment::DAY;
-use crate::plan::gain::{age_of_gain, averaged_gain};
+use crate::plan::gain::{age_of_averaged_gain, age_of_gain, averaged_gain};
 use crate::plan::signal::Signalled;
 use crate::{Page, Term};
 
@@ -81,7 +81,11 @@ impl Curve for Aging {
     }
 
     fn age_of(&self, worth: f64) -> Option<f64> {
-        let plain = || age_of_gain(worth * self.rate / self.weight) / self.rate;
+        let share = worth * self.rate / self.weight;
+        let plain = || match self.certainty {
+            f64::INFINITY => age_of_gain(share) / self.rate,
+            certainty => age_of_averaged_gain(share, certainty) / self.rate,
+        };
         self.signalled.is_none().then(plain)
     }
 }
