@@ -1,8 +1,8 @@
 //! Static files of the pages, compiled into the program so that there is nothing to install.
 //!
-//! **Invariant:** the URL of a file holds a hash of the content of all files. So a browser may cache
-//! it forever, and never uses an old version. Only `/embed.js` has a fixed URL, and is cached for an
-//! hour.
+//! **Invariant:** the URL of a file holds a hash of the content of all files. So a browser may
+//! cache it forever, and never uses an old version. Only `/embed.js` has a fixed URL, and is
+//! cached for an hour.
 
 mod embed;
 

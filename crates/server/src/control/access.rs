@@ -267,8 +267,8 @@ mod tests {
             assert_eq!(rights(&token, case), expected, "{shown}");
         };
         let (here, far) = ("127.0.0.1:5", "10.0.0.9:5");
-        // What a request may do with `Admin::Loopback` and with `Admin::Token` (view: false, change:
-        // true), and whether it is of the same origin.
+        // What a request may do with `Admin::Loopback` and with `Admin::Token` (view: false,
+        // change: true), and whether it is of the same origin.
         let views = (Some(false), Some(false), true);
         let changes = (Some(true), Some(true), true);
         let by_token = (None, Some(true), true);

@@ -33,7 +33,8 @@ const HEADERS: [(HeaderName, &str); 5] = [
 /// Refuses a request for a foreign host name, passes on any other, and adds the security headers.
 pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let mut response = match host(&request) {
-        // RFC 9112, section 3.2. With two names, a proxy before this server may have used the other.
+        // RFC 9112, section 3.2. With two names, a proxy before this server may have used the
+        // other.
         _ if request.headers().get_all(header::HOST).iter().nth(1).is_some() => {
             (StatusCode::BAD_REQUEST, "A request must name exactly one host.\n").into_response()
         }
