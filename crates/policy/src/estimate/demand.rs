@@ -12,7 +12,7 @@ use crate::{Discovered, Number, Shown};
 /// Weight of the prior against the views of a page, as a share of the views of the mean page.
 ///
 /// A page that was never shown is wanted a fifth as much as its importance says. Our choice; on
-/// two recorded histories any value from 0.1 to 0.5 did as well.
+/// one recorded history 0.02, 0.1 and 0.5 gave nearly the same quality.
 const PRIOR: f64 = 0.25;
 
 /// Views of all pages.

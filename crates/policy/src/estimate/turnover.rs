@@ -10,8 +10,7 @@ use crate::{History, VisitFact};
 /// Weight of the mean share of all pages in the estimate of one page, as a pseudo-count of
 /// changes.
 const STRENGTH: f64 = 1.0;
-/// The share before any change was seen. Our choice: the mean over recorded histories is 0.1 to
-/// 0.4.
+/// The share before any change was seen. Our choice; one observed change counts as much.
 const UNKNOWN: f64 = 0.3;
 
 /// The changed shares of all pages.
