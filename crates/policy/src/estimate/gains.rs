@@ -24,7 +24,8 @@ use model::{Prior, SampledCopy, SampledGains};
 
 /// The share of new evidence after which the parameters are estimated again.
 const REFIT: f64 = 0.05;
-/// The least number of measured changes before the first estimate, and between two.
+/// The least number of measured changes and first copies before the first estimate, and between
+/// two.
 const ENOUGH: f64 = 20.0;
 
 /// What is known of gains on all pages.

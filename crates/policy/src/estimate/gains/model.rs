@@ -53,8 +53,6 @@ pub struct GainModel {
     pub strength: f64,
     /// What κ is for pages that have no copy yet.
     first: f64,
-    /// Whether any gain was measured.
-    pub measured: bool,
 }
 
 impl Default for Prior {
@@ -73,7 +71,6 @@ impl Default for GainModel {
             exponent: 1.0,
             strength: f64::INFINITY,
             first: 1.0,
-            measured: false,
         }
     }
 }
@@ -127,7 +124,8 @@ impl GainModel {
             changed.iter().map(row)
         };
         let Some(exponent) = best_exponent(rows) else {
-            // Before any gain was measured, gains are in the unit of importance.
+            // Before any gain was measured, gains are in the unit of importance, unless importance
+            // says nothing of views: then in that of the mean page.
             let kappa = match prior.exponent {
                 1.0 => prior.mean,
                 _ => 1.0,
@@ -160,7 +158,6 @@ impl GainModel {
             strength: strength(predicted.zip(squares).collect()),
             // A missing copy is as bad as one that is completely outdated.
             first: if first > 0.0 { first } else { kappa },
-            measured: true,
         }
     }
 
