@@ -82,6 +82,8 @@ fn gains_count_by_how_much_pages_differ() {
         same.amplitude(&measured, 1.0, 0.5),
         same.amplitude(&none, 1.0, 0.5),
     );
+    // κ is the gain of one change that replaces the whole text: half of 2 for half of it.
+    assert!((plain - 1.0).abs() < 1e-6, "{plain}");
     assert!(told <= plain * 1.5, "{told} {plain}");
     // Pages that always gain twice or half as much as predicted: measured gains say all.
     let (apart, _) = learned(&exact(2.0, 0.0, &[0.25, 1.75]));
