@@ -1,5 +1,5 @@
 //! The catalog maps the names that users write to orderings, server strategies, refresh
-//! policies and schedulers.
+//! policies, estimators of change rates and schedulers.
 //!
 //! Recommended policies are listed first; [published baselines](crate::published) follow.
 //!
@@ -160,8 +160,9 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// If the expression is malformed, names an unknown ordering, or requires an input that
-    /// `inputs` lacks. The message says what to write instead.
+    /// If the expression is malformed, names an unknown ordering, gives an argument that the
+    /// ordering does not take, or requires an input that `inputs` lacks. The message says what
+    /// to write instead.
     pub fn order(
         &self,
         expression: &str,
@@ -218,7 +219,7 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If no strategy has this name. The message lists the names.
     pub fn servers(&self, name: &str) -> Result<Box<dyn server::Strategy>, CatalogError> {
         let names = self.servers.iter().map(|servers| servers.name);
         self.servers

@@ -1,4 +1,4 @@
-//! Deterministic random numbers: SplitMix64 maps a state to a random word.
+//! Pseudo-random numbers: SplitMix64 maps a state to a 64-bit word.
 //!
 //! Steele, Lea & Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014). The
 //! same state gives the same word on every machine.

@@ -1,5 +1,5 @@
-//! The worth of a revisit as a function of the copy's age, and the search for the time at which
-//! it reaches a price.
+//! The worth of a revisit as a function of age, and the search for the time at which the worth
+//! reaches a price. The age is the time since the page was last requested.
 //!
 //! **Invariant:** [`due`] returns the first microsecond at which [`worth`] pays, because it
 //! searches by calling [`worth`].
@@ -9,30 +9,30 @@ use std::time::Duration;
 use crate::moment::DAY;
 use crate::{Moment, Page, Price, Worth};
 
-/// The worth of a revisit as a function of the copy's age.
+/// The worth of a revisit as a function of the time since the last request.
 ///
 /// A curve is computed once from all that is known of one page. It can then be evaluated at
 /// many ages and prices. A [`Policy`](crate::Policy) would have to scan the page's history each
 /// time.
 pub trait Curve {
-    /// Returns the worth at an age in seconds, above zero. It never decreases.
+    /// Returns the worth at an age above zero, in seconds. The worth never falls as the age
+    /// grows.
     fn at(&self, age: f64) -> f64;
 
-    /// Returns the approximate age at which the worth reaches `_worth`, if there is a formula.
-    /// It only speeds up the search.
+    /// Returns the approximate age, in seconds, at which the worth reaches `_worth`, if there is
+    /// a formula. The value only speeds up the search.
     fn age_of(&self, _worth: f64) -> Option<f64> {
         None
     }
 
-    /// Returns the worth of the first copy, for a page that has none. `None` if the policy has
-    /// no unit for it; then new pages come first.
+    /// Returns the worth of the first copy of a page. `None` if the policy cannot compare it
+    /// with the worth of a revisit; then new pages come first.
     fn missing(&self) -> Option<f64> {
         None
     }
 }
 
-/// Returns what a visit is worth now. 0 if the page was never requested, or was requested at
-/// this very moment.
+/// Returns what a visit is worth now. 0 if the page was not requested before `now`.
 pub fn worth(curve: &(impl Curve + ?Sized), page: Page<'_>, now: Moment) -> Worth {
     match page.history.asked {
         Some(asked) if now > asked => Worth::new(curve.at(now.since(asked).as_secs_f64())),

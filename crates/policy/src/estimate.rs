@@ -1,5 +1,5 @@
 //! Estimates of unknown properties of pages, kept up to date as facts arrive. Each file holds
-//! one estimator.
+//! one estimator, or one table that estimators use.
 
 mod arrivals;
 mod column;

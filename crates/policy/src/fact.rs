@@ -122,9 +122,10 @@ pub struct Shown {
     pub page: Number,
     /// When the counts were taken.
     pub at: Moment,
-    /// Expected views: each appearance counts by the probability that a user looks at its rank.
+    /// Expected views: each appearance counts as the probability that a user examines a result
+    /// at that rank.
     pub views: f64,
-    /// Number of clicks on it.
+    /// Number of clicks on the page.
     pub clicks: f64,
 }
 
@@ -133,7 +134,7 @@ pub struct Shown {
 pub enum Text<'a> {
     /// There is no text.
     Nothing,
-    /// The page was just fetched.
+    /// The page was just fetched, or its copy was read again from the archive after a restart.
     Whole {
         /// Its title.
         title: &'a str,

@@ -43,9 +43,9 @@ pub struct History {
     /// Histogram of changes by the share of shingles that differed. Bin `i` counts shares in
     /// `(i/10, (i+1)/10]`; the first also counts 0.
     pub tenths: [u16; 10],
-    /// Consecutive visits that got no answer.
+    /// Number of [unreachable](Outcome::Unreachable) visits since the last answer.
     pub failures: u16,
-    /// Consecutive visits that found the page gone.
+    /// Number of visits that found the page gone since it was last read.
     pub gone: u16,
     /// The outcome of the newest visit.
     pub outcome: Option<Outcome>,
@@ -164,7 +164,7 @@ impl History {
         self
     }
 
-    /// Adds a hint that the page has changed since it was last seen.
+    /// Adds a hint that the page has changed since it was last read.
     #[must_use]
     pub fn signalled(mut self, at: Moment) -> Self {
         self.signals.since = self.signals.since.saturating_add(1);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_history_counts_what_a_revisit_can_tell() {
+    fn only_reads_after_the_first_copy_count_as_revisits() {
         let history = folded(&[
             (1, Outcome::Unreachable),
             (2, Outcome::Changed), // The first copy says nothing about change.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+/// Seconds of a day.
 pub(crate) const DAY: f64 = 86_400.0;
 
 /// A point in time, in microseconds since 1970.

@@ -1,5 +1,5 @@
-//! Formulas for how often to visit pages, and what the visits achieve. Each file holds one
-//! formula of the literature.
+//! Formulas for how often to visit pages, and what the visits achieve. Each file holds one model
+//! of the literature.
 //!
 //! Web dynamics are modelled as in chapter 6.4 of Baldi, Frasconi & Smyth ("Modeling the
 //! Internet and the Web", 2003), after Brewington & Cybenko (2000) and Cho & Garcia-Molina

@@ -2,7 +2,7 @@
 
 use crate::{Fact, Moment, Moves, Needs, Number, Page, Price, Report, Term, Worth};
 
-/// A function from a price to the first moment at which a page is worth it.
+/// A function from a price to the first moment at which a page is worth that price.
 pub type Dues<'a> = Box<dyn Fn(Price) -> Option<Moment> + 'a>;
 
 /// Says what a fetch of a page is worth. Every policy obeys the laws in `laws.rs`.
@@ -34,7 +34,10 @@ pub trait Policy: Send {
     }
 
     /// Returns [`due`](Policy::due) as a function of the price, for callers that try many
-    /// prices. The facts about the page are evaluated only once.
+    /// prices.
+    ///
+    /// The default calls `due` for every price. An implementation can evaluate the facts about
+    /// the page once, before the first price.
     fn dues<'a>(&'a self, page: Page<'a>) -> Dues<'a> {
         Box::new(move |price| self.due(page, price))
     }

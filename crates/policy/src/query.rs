@@ -13,8 +13,8 @@ use crate::{Report, Text};
 /// The largest number of different words: matches are the bits of a `u64`.
 const MOST: usize = 64;
 
-/// The number of occurrences in the body that equal one in the title. Algorithm 5.3 of Cho,
-/// Garcia-Molina & Page calls a page hot for either.
+/// Number of occurrences in the body that count as much as one in the title. Algorithm 5.3 of
+/// Cho, Garcia-Molina & Page calls a page hot for either.
 const HOT: u32 = 10;
 
 /// The words of a query, and which of them have occurred so far.
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_needs_a_word() {
+    fn a_query_has_1_to_64_words() {
         for empty in ["", "?!", "   ", "+-*"] {
             let error = Query::new(empty).unwrap_err().to_string();
             assert_eq!(
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn words_not_seen_are_known() {
+    fn a_report_separates_seen_from_unseen_words() {
         let mut query = Query::new("alpha beta gamma").unwrap();
         query.look("Beta");
         assert_eq!(query.report().unseen_words, ["alpha", "gamma"]);
@@ -267,7 +267,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn looking_counts_as_splitting_does(text in "\\PC{0,60}", query in "[a-cÄé ]{1,9}[a-z]") {
+        fn look_counts_the_words_that_splitting_finds(text in "\\PC{0,60}", query in "[a-cÄé ]{1,9}[a-z]") {
             let mut query = Query::new(&query).unwrap();
             let plain = text.split(|letter: char| !letter.is_alphanumeric())
                 .filter(|word| query.words.iter().any(|wanted| {

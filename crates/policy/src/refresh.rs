@@ -3,8 +3,8 @@
 //! A [`Refresh`] is the part of a [`Crawl`](crate::Crawl) that handles known pages. It values
 //! revisits and first visits in one unit, so that both compete at one [`Price`].
 //!
-//! Formulas use w for the importance of a page, λ for its change rate, τ for the age of its copy,
-//! and `g(x) = 1 − (1 + x)e^{−x}`.
+//! Formulas use w for the importance of a page, λ for its change rate, τ for its age (the time
+//! since its last request), and `g(x) = 1 − (1 + x)e^{−x}`.
 
 pub(crate) mod aging;
 pub(crate) mod by_rate;
@@ -70,7 +70,7 @@ pub trait Refresh: Send {
         Worth::new(importance * NEW_FIRST)
     }
 
-    /// Returns the expected cost per second of an outdated or missing copy.
+    /// Returns the expected loss per second while the copy of a page is outdated or missing.
     fn stake(&self, _page: Number, importance: f64) -> f64 {
         importance
     }

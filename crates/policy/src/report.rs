@@ -38,7 +38,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Merges two reports. A word counts as seen if either report saw it.
+    /// Merges two reports. A word counts as seen if either report saw it. Where both reports
+    /// have a coverage or a number of found pages, the value of `self` stays.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.coverage = self.coverage.or(other.coverage);
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_one_saw_was_seen() {
+    fn a_word_that_either_report_saw_counts_as_seen() {
         let both = report(&["a"], &["b", "c"]).and(report(&["b"], &["a", "c"]));
         assert_eq!(both, report(&["a", "b"], &["c"]));
         let known = Report {

@@ -1,5 +1,5 @@
-//! Exponential backoff for servers that did not answer or refused, and the second request for
-//! missing pages.
+//! Exponential backoff after failed visits and after refusals of a server, and the second
+//! request for a missing page.
 
 use std::time::Duration;
 
@@ -65,8 +65,8 @@ impl Retry {
         Some(page.asked? + wait.min(self.longest))
     }
 
-    /// Returns the factor by which the required worth grows for a page that was found gone in
-    /// its last visits.
+    /// Returns the factor on the worth that a page needs for its next visit: 2 to the number of
+    /// visits that found it gone since it was last read. 1 if `confirm` is not set.
     pub fn absence(&self, page: &History) -> f64 {
         match self.confirm {
             Some(_) => f64::from(1u32 << page.gone.min(DOUBLINGS)),
@@ -74,8 +74,8 @@ impl Retry {
         }
     }
 
-    /// Returns when to request a page again that was found missing. `None` if it never had a
-    /// copy, or was found missing twice.
+    /// Returns when to request a page again to confirm that it is missing. `None` unless the
+    /// page has a copy and exactly one visit has found it missing since it was last read.
     pub fn confirm_due(&self, page: &History) -> Option<Moment> {
         let unsure = page.fresh.is_some() && page.gone == 1;
         let asked = page.asked.filter(|_| unsure)?;
@@ -89,7 +89,7 @@ mod tests {
     use crate::{Outcome, Visit};
 
     #[test]
-    fn waits_double_and_end() {
+    fn waits_double_and_end_after_the_last_attempt() {
         let retry = Retry {
             first: Duration::from_secs(30),
             attempts: 3,
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_in_a_row_cost_more_and_more_up_to_an_hour() {
+    fn the_wait_doubles_with_every_refusal_up_to_an_hour() {
         let waits: Vec<u64> = (1..=12).map(|row| back_off(row, 0.0).as_secs()).collect();
         let doubled = [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600];
         assert_eq!(waits, doubled);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_page_is_confirmed_once_and_then_missed_less_and_less() {
+    fn a_missing_page_is_confirmed_once_and_each_miss_doubles_the_required_worth() {
         let retry = Retry {
             confirm: Some(Duration::from_secs(60)),
             ..Retry::default()

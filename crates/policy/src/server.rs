@@ -36,15 +36,16 @@ pub struct Bid {
 
 /// Ranks servers.
 ///
-/// Unlike a [`Policy`](crate::Policy), it knows no pages and no facts. It gets the worths of
-/// pages, and divides the gain of a whole connection by its cost.
+/// Unlike a [`Policy`](crate::Policy), it knows no pages and no facts. It gets the worths of the
+/// waiting pages and the cost of a connection.
 pub trait Strategy: Send {
     /// Returns the rank of a server with at least one waiting page.
     fn bid(&self, queue: &Queue<'_>) -> Bid;
 
     /// Returns whether to keep an open connection for one more page.
     ///
-    /// `next` is the worth of that page; `waiting` is the rank of the best waiting server.
+    /// `next` is the worth of that page; `waiting` is the rank of the best waiting server. The
+    /// default never adds a page to those of the bid.
     fn stays(&self, _next: f32, _queue: &Queue<'_>, _waiting: Rank) -> bool {
         false
     }

@@ -1,8 +1,8 @@
 //! Splits a text into words: runs of letters and digits of any script, compared in lower case.
 //!
 //! Queries, topics, suggestions and the laboratory all use this splitter, so their words can be
-//! compared. In scripts without spaces between words (Chinese, Japanese, Thai) it finds only
-//! the parts that punctuation or spaces separate. Two other splitters differ for a reason. The
+//! compared. In scripts without spaces between words (Chinese, Japanese, Thai) it finds runs of
+//! letters, which are mostly longer than a word. Two other splitters differ for a reason. The
 //! index (`repository/src/index/words.rs`) also indexes compounds, and pairs of characters of
 //! such scripts. A fingerprint (`page/src/fingerprint.rs`) splits at white space only, so that
 //! a changed comma is a changed text.
@@ -93,6 +93,7 @@ pub fn hash(word: &str) -> u64 {
     })
 }
 
+/// Adds one byte to a 64-bit FNV-1a hash.
 pub(crate) fn mix(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
 }
@@ -103,8 +104,8 @@ pub fn lower(word: &str) -> impl Iterator<Item = char> {
     letters.map(|letter| if letter == 'ς' { 'σ' } else { letter })
 }
 
-/// Replaces percent-escapes, such as `%C3%BC`, by their characters, such as `ü`. Malformed
-/// escapes and invalid UTF-8 end up as characters that separate words.
+/// Replaces percent-escapes, such as `%C3%BC`, by their characters, such as `ü`. The `%` of a
+/// malformed escape stays, and invalid UTF-8 becomes U+FFFD. Both separate words.
 pub(crate) fn unescape(url: &str) -> Cow<'_, str> {
     if !url.contains('%') {
         return Cow::Borrowed(url);
@@ -157,7 +158,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn hashed_words_are_the_same_words(text in "[a-cA-C0-9 ,.\u{e4}\u{c4}\u{2014}\u{3b1}\u{4e2d}]{0,40}") {
+        fn each_word_finds_the_words_and_hashes_of_words_and_hash(text in "[a-cA-C0-9 ,.\u{e4}\u{c4}\u{2014}\u{3b1}\u{4e2d}]{0,40}") {
             let mut found = Vec::new();
             each_word(&text, |hash, word| found.push((hash, word)));
             let split = words(&text).filter(|word| word.len() > 1);

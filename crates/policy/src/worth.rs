@@ -65,7 +65,8 @@ impl Cost {
 }
 
 impl Rank {
-    /// Creates a rank, in worth per second. Negative values and NaN become 0.
+    /// Creates a rank, in worth per second. Negative values and NaN become 0; infinity becomes
+    /// `f64::MAX`.
     pub fn new(value: f64) -> Self {
         Self(Worth::new(value).0)
     }
@@ -85,9 +86,10 @@ impl std::ops::Div<Cost> for Worth {
 }
 
 impl Price {
-    /// Pays for everything that has any worth.
+    /// The price of a crawl without a budget. [`Worth::LEAST`] still pays it.
     pub const LEAST: Self = Self(1e-12);
-    /// Worth of one refresh that is fully due: the price of a crawl without a budget.
+    /// The worth of a page after one interval of `uniform` or `adaptive`. At this price these
+    /// policies visit every page once per interval.
     pub const ONE: Self = Self(1.0);
 
     /// Creates a price. Returns `None` unless the value is positive and finite.

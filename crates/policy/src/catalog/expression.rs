@@ -3,7 +3,7 @@
 //! ```text
 //! sum    = factor { "+" factor }
 //! factor = name | name "*" weight | weight "*" name
-//! name   = letters, digits and hyphens [ "(" argument ")" ]
+//! name   = letters, digits, hyphens, underscores [ "(" argument ")" ]
 //! ```
 //!
 //! **Invariant:** every weight is above zero and finite.
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_read() {
+    fn well_formed_sums_are_parsed() {
         for (text, expected) in [
             ("pagerank", vec![("pagerank", None, 1.0)]),
             (" random( 7 ) ", vec![("random", Some("7"), 1.0)]),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_with_its_place() {
+    fn errors_name_the_column_and_the_reason() {
         for (text, column, why) in [
             ("", 1, "an ordering is expected"),
             ("pagerank*", 10, "a weight above zero is expected"),
@@ -246,7 +246,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_makes_it_panic(text in "[a-c0-9.*+() eE\\-üß]{0,30}") {
+        fn no_text_makes_the_parser_panic(text in "[a-c0-9.*+() eE\\-üß]{0,30}") {
             if let Ok(factors) = parse(&text) {
                 prop_assert!(!factors.is_empty());
                 for factor in factors {

@@ -182,7 +182,7 @@ fn errors_say_what_to_write() {
 }
 
 #[test]
-fn unknown_servers_are_named() {
+fn an_unknown_server_strategy_gets_a_suggestion() {
     let error = Catalog::standard()
         .servers("best-prefx")
         .map(|_| ())
@@ -195,7 +195,7 @@ fn unknown_servers_are_named() {
 }
 
 #[test]
-fn a_name_given_twice_is_the_later_one() {
+fn an_added_ordering_replaces_the_one_of_the_same_name() {
     let never = Order::new("opic", "nothing", |_, _| {
         Ok(Box::new(crate::order::DepthLimited::new(0)))
     });

@@ -104,8 +104,9 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// If the expression is malformed, names an unknown policy, or requires an input that
-    /// `upkeep` lacks. The message says what to write instead.
+    /// If the expression is malformed, names an unknown policy, gives an argument that the
+    /// policy does not take, or requires an input that `upkeep` lacks. The message says what to
+    /// write instead.
     pub fn refresh(
         &self,
         expression: &str,

@@ -1,7 +1,7 @@
 //! Sums over all revisits of a page whose quality gain was measured.
 //!
-//! The window of recent revisits ([`Recent`]) forgets. Gains are rare and heavy-tailed, so an
-//! estimate needs all of them.
+//! The window of recent revisits ([`Recent`]) keeps only the last 8. Gains are rare and
+//! heavy-tailed, so an estimate needs all of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ mod tests {
     use crate::{History, Moment, Outcome, Visit};
 
     #[test]
-    fn sums_remember_what_the_window_forgets() {
+    fn sums_include_revisits_that_left_the_window() {
         let mut history = History::discovered(Moment::START, 0);
         let mut at = Moment::START;
         for (gap, gain) in [(0, None), (10, Some(1.0)), (20, Some(0.0)), (30, None)] {

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_window_slides() {
+    fn the_window_keeps_the_last_eight_revisits() {
         let visit = |gap: u8| Revisit {
             gap: f32::from(gap),
             ..Revisit::default()

@@ -7,7 +7,7 @@ use crate::Moment;
 /// Counts of hints by their outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signals {
-    /// Hints since the page was last seen.
+    /// Hints since the page was last read.
     pub since: u16,
     /// When the last hint came.
     pub last: Option<Moment>,

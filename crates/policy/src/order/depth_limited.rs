@@ -41,7 +41,7 @@ mod tests {
     use crate::{History, Number};
 
     #[test]
-    fn nothing_beyond_the_deepest() {
+    fn pages_beyond_the_largest_depth_have_no_worth() {
         for (depth, worth) in [(0, 1.0), (2, 1.0 / 3.0), (3, 0.0), (u16::MAX, 0.0)] {
             let history = History::discovered(Moment::START, depth);
             let page = Page {

@@ -9,7 +9,7 @@ use crate::estimate::Column;
 use crate::scores::Scores;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Worth};
 
-/// Worth is the score.
+/// Worth is the score, at least [`Worth::LEAST`].
 #[derive(Debug, Clone)]
 pub struct Given {
     scores: Arc<Scores>,
@@ -58,7 +58,7 @@ mod tests {
     use crate::{Discovered, History, Number};
 
     #[test]
-    fn scores_are_worths() {
+    fn worth_is_the_last_score_or_least() {
         let mut scores = Scores::default();
         for (url, score) in [
             ("a", 2.5),

@@ -133,6 +133,8 @@ impl Location {
             .product()
     }
 
+    /// Returns whether a rule with factor 0 matches. The product alone does not tell, because
+    /// small factors can underflow to 0.
     fn is_shut(&self, url: &str) -> bool {
         let (host, path) = host_and_path(url);
         self.rules

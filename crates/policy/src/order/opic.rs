@@ -27,7 +27,7 @@ pub struct Opic {
     root: f64,
     /// G.
     spent: f64,
-    /// The number of seeds.
+    /// All cash of the pages and the root: 1 for each seed.
     cash: f64,
     reads: usize,
     next_payment: usize,

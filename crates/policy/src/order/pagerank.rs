@@ -1,11 +1,11 @@
 //! The PageRank ordering: pages that important pages link to come first.
 //!
 //! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), Algorithm 5.1
-//! with IR′(p) = (1−d) + d·Σ IR′(t)/c(t) and damping d = 0.9. (The paper on two-level crawling
-//! writes d for the teleport probability.) It is the PageRank of the graph known so far. Pages
-//! that were not read have no links yet, and links that leave the crawl carry their share away.
-//! The paper solves the equation again from time to time. Here every read updates the solution
-//! (`estimate/flow.rs`, which states the error).
+//! with IR′(p) = (1−d) + d·Σ IR′(t)/c(t) and damping d = 0.9. The sum is over the pages t that
+//! link to p, and c(t) is the number of links of t. It is the PageRank of the graph known so
+//! far. Pages that were not read have no links yet, and links that leave the crawl carry their
+//! share away. The paper solves the equation again from time to time. Here every read updates
+//! the solution (`estimate/flow.rs`, which states the error).
 
 use crate::estimate::RankFlow;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Worth};

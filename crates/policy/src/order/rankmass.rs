@@ -4,13 +4,13 @@
 //! Cho & Schonfeld, "RankMass crawler: a crawler with high personalized PageRank coverage
 //! guarantee" (VLDB 2007). Every seed has the same trust and starts with (1−d)·trust. A fetched
 //! page passes d/c of its mass to each of its c links. The mass of the fetched pages is a lower
-//! bound of their personalised PageRank in the whole web, because links that are not known yet
-//! can only add to it.
+//! bound of their personalized PageRank in the whole web, because links that are not known yet
+//! can only add mass.
 //!
 //! Trust is 1/#seeds, and all masses are proportional to it. Here each seed starts with (1−d),
 //! and the bound is divided by the number of seeds. A new seed therefore changes the trust
 //! without moving any page. Mass that leaves the crawl (scope, robots.txt) is never covered, so
-//! a crawl of one site may not reach 0.95.
+//! the coverage of a crawl of one site may stay far below 1.
 
 use super::pagerank::DAMPING;
 use crate::estimate::RankFlow;

@@ -114,12 +114,12 @@ fn backlink_counts_pages_that_link() {
     assert_eq!(
         test.reads(1, NOTHING, &[(2, ""), (0, "")], 0),
         [2],
-        "what was read does not move"
+        "a page that was read does not move"
     );
     assert_eq!(
         test.worths(),
         [2.0, 1.0, 2.0, 0.0],
-        "the user names the first"
+        "a seed counts one more in-link"
     );
     // Read again: one vote stays, one goes, one is new. Only the last two pages move.
     assert_eq!(test.reads(0, NOTHING, &[(3, ""), (1, "")], 0), [2, 3]);
@@ -129,7 +129,7 @@ fn backlink_counts_pages_that_link() {
 }
 
 #[test]
-fn rankmass_bounds_what_is_covered() {
+fn rankmass_coverage_is_a_lower_bound() {
     let mut test = TestOrder::by("rankmass").discovers(&["seed", "b", "c"]);
     let coverage = |test: &TestOrder| (test.order.report().coverage.unwrap() * 1e6).round() / 1e6;
     assert_eq!(coverage(&test), 0.0);
@@ -137,7 +137,7 @@ fn rankmass_bounds_what_is_covered() {
     assert_eq!(test.worths(), [0.1, 0.045, 0.0]);
     assert_eq!(coverage(&test), 0.1);
     test.reads(1, NOTHING, &[(0, "")], 0);
-    // The seed has .1 + .9·.045 + what comes round again: x = .1 + .9·y, y = .45·x.
+    // The two pages link to each other: x = 0.1 + 0.9·y for the seed, and y = 0.45·x.
     let (seed, other) = (0.1 / (1.0 - 0.405), 0.045 / (1.0 - 0.405));
     let covered = coverage(&test);
     assert!(
@@ -160,7 +160,7 @@ fn rankmass_bounds_what_is_covered() {
 }
 
 #[test]
-fn opic_passes_cash_on() {
+fn opic_passes_cash_to_links_and_the_root_pays_all_pages() {
     let mut test = TestOrder::by("opic").discovers(&["seed", "b", "c", "d"]);
     assert_eq!(test.worths(), [1.0, 0.0, 0.0, 0.0]);
     // Half of the cash leaves the crawl and goes to the root. The root pays at once, since no
@@ -178,7 +178,7 @@ fn opic_passes_cash_on() {
 }
 
 #[test]
-fn location_multiplies_what_matches() {
+fn location_multiplies_the_factors_of_matching_rules() {
     let test = TestOrder::by("location").discovers(&[
         "https://a.edu/",
         "https://a.edu:8080",
@@ -197,7 +197,7 @@ fn location_multiplies_what_matches() {
 }
 
 #[test]
-fn location_is_never_nothing_by_rounding() {
+fn a_location_product_that_underflows_is_worth_the_least_and_not_nothing() {
     let deep = format!("https://a.org/{}", "x/".repeat(5000));
     let test = TestOrder::by("location").discovers(&[&deep, "https://b.org/shut"]);
     let history = History::default();
@@ -213,7 +213,7 @@ fn location_is_never_nothing_by_rounding() {
 }
 
 #[test]
-fn rules_that_cannot_be_read_are_refused() {
+fn malformed_location_rules_are_errors() {
     for rule in [
         "",
         "host:.edu",
@@ -280,7 +280,7 @@ fn similarity_takes_the_best_parent() {
         test.order.importance(page).value()
     };
     let own = [0, 1, 2].map(|page| importance(&test, page));
-    assert_eq!(own, [0.0, 0.0, 0.5], "what it says itself");
+    assert_eq!(own, [0.0, 0.0, 0.5], "the similarity of their own texts");
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn hot_anchors_are_promoted_while_they_wait() {
 }
 
 #[test]
-fn what_is_near_a_hot_page_is_hot() {
+fn pages_up_to_two_links_from_a_hot_page_are_hot() {
     let urls = ["a", "b", "c", "d", "e"];
     let chain = |page: u32| [(page + 1, "")];
     let body = "computer ".repeat(10);
@@ -347,7 +347,7 @@ fn what_is_near_a_hot_page_is_hot() {
 }
 
 #[test]
-fn a_combination_moves_with_all_terms() {
+fn a_combination_reports_each_page_that_any_term_moves_once() {
     let mut test = TestOrder::by("backlink + hot-anchor*10 + depth-limited(3)")
         .discovers(&["a", "b", "c", "science"]);
     assert_eq!(test.worths(), [12.0, 11.0, 11.0, 21.0]);

@@ -68,7 +68,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn waiting_longer_is_older(rate in 1e-9..1e6_f64, interval in 1e-6..1e6_f64, more in 1.01..9.0_f64) {
+        fn a_longer_interval_makes_copies_older(rate in 1e-9..1e6_f64, interval in 1e-6..1e6_f64, more in 1.01..9.0_f64) {
             let age = of_page(rate, interval);
             prop_assert!(of_page(rate, interval * more) > age);
             prop_assert!(age > 0.0 && age <= interval / 2.0);

@@ -6,8 +6,8 @@
 //! page has `w·g(λ/f)/λ = ω`, the price (Lagrange multiplier). A page with `w/λ ≤ ω` is not
 //! visited: it changes too often to keep its copy fresh.
 //!
-//! **Invariant:** frequencies are finite, not negative, in the order of the pages, and sum to
-//! the budget.
+//! **Invariant:** frequencies are finite, not negative and in the order of the pages. Unless all
+//! are 0, they sum to the budget.
 
 use super::freshness;
 use super::gain::age_of_gain;
@@ -174,7 +174,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_better_than_the_optimum(
+        fn no_other_plan_is_better_than_the_optimum(
             demands in prop::collection::vec((1e-3..1e3_f64, 1e-3..1e3_f64), 1..12),
             budget in 1e-3..1e4_f64,
             moved in 0.0..1.0_f64,

@@ -63,7 +63,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn waiting_longer_is_staler(rate in 1e-9..1e6_f64, interval in 1e-6..1e6_f64, more in 1.01..9.0_f64) {
+        fn a_longer_interval_never_makes_copies_fresher(rate in 1e-9..1e6_f64, interval in 1e-6..1e6_f64, more in 1.01..9.0_f64) {
             prop_assert!(of_page(rate, interval * more) <= of_page(rate, interval));
             prop_assert!((0.0..=1.0).contains(&of_page(rate, interval)));
             // Bounds from the alternating series: 1 − x/2 ≤ (1 − e^{−x})/x ≤ 1/x.

@@ -59,11 +59,12 @@ pub fn averaged_gain(x: f64, shape: f64) -> f64 {
     shape * first - x * (-shape * log).exp()
 }
 
-/// Returns the `x` at which [`averaged_gain`] is `y`, or a smaller one if that is out of reach.
+/// Returns the `x` at which [`averaged_gain`] is `y`, or a smaller `x` if 12 steps do not reach
+/// it.
 ///
-/// Newton's method on logarithms, where the function is increasing and concave, from
-/// `x = √(2y)`, which is below the result since the mean of g is at most x²/2. So it converges
-/// from below. The derivative in x is `x(1 + x/shape)^{−(shape+1)}`.
+/// Uses Newton's method on logarithms, where the function is increasing and concave. It starts
+/// at `x = √(2y)`, which is below the result since the mean of g is at most x²/2, and so
+/// converges from below. The derivative in x is `x(1 + x/shape)^{−(shape+1)}`.
 pub fn age_of_averaged_gain(y: f64, shape: f64) -> f64 {
     if y <= 0.0 {
         return 0.0;
@@ -173,7 +174,7 @@ mod tests {
         }
 
         #[test]
-        fn the_inverse_of_averaged_gains_is_one(exponent in -12.0..2.0_f64, shape in 0.3..60.0_f64) {
+        fn age_of_averaged_gain_inverts_averaged_gain(exponent in -12.0..2.0_f64, shape in 0.3..60.0_f64) {
             let x = exponent.exp();
             let found = age_of_averaged_gain(averaged_gain(x, shape), shape);
             // Where the function is nearly flat, an error in y is a larger one in x.
@@ -181,7 +182,7 @@ mod tests {
         }
 
         #[test]
-        fn the_inverse_is_one(exponent in -140.0..3.4_f64) {
+        fn age_of_gain_inverts_gain(exponent in -140.0..3.4_f64) {
             let x = exponent.exp();
             let found = age_of_gain(gain(x));
             // Near y = 1 few digits of 1 − y are left: an error of ε in y is one of ε·e^x/x in

@@ -7,8 +7,8 @@
 /// Returns the share of pages younger than `t` in a web that has grown for `lifespan` at rate
 /// ξ, (6.15): `(e^{ξτ} − e^{ξ(τ−t)})/(e^{ξτ} − 1)`.
 ///
-/// Both parts are multiplied by `e^{−ξτ}`, so that nothing overflows. Without growth the share
-/// is `t/τ`.
+/// Numerator and denominator are multiplied by `e^{−ξτ}`, so that nothing overflows. Without
+/// growth the share is `t/τ`.
 pub fn age_distribution(t: f64, lifespan: f64, rate: f64) -> f64 {
     if t <= 0.0 {
         return 0.0;

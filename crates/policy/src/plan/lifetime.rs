@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parameters_are_recovered_from_what_was_seen() {
+    fn fit_recovers_shape_and_scale_from_expected_observations() {
         for (shape, scale, revisits, gap) in [
             (1.4, 152.2, 20, 18.0),
             (1.4, 152.2, 6, 60.0),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_gives_nothing() {
+    fn fit_needs_revisits_with_a_change_and_without() {
         let group = |pages, revisits, changes| RevisitGroup {
             pages,
             revisits,

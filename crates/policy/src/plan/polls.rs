@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn two_sources_by_hand() {
+    fn two_sources_pay_one_price_and_the_budget_is_spent() {
         // Checks the equations directly: p·g(μI) is equal for both sources, and the budget is
         // spent.
         let two = [source(1e-3, 1.0, 1e-4), source(1e-4, 1.0, 1e-4)];
@@ -221,7 +221,7 @@ mod tests {
             let worth = top * (1.0 - (1.0 + x) * (-x).exp());
             assert!((worth / price - 1.0).abs() < 1e-9, "{worth}, {price}");
         }
-        assert!(one < other, "where more is new is polled more often");
+        assert!(one < other, "the source with more new pages comes more often");
         let half = optimal(&two, 0.01, Pays::Polls);
         let polls: f64 = half
             .intervals
@@ -274,7 +274,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_price_is_one_for_all_and_the_budget_is_met(sources in sources(), budget in -9.0..3.0_f64) {
+        fn all_polled_sources_pay_one_price_and_the_budget_is_met(sources in sources(), budget in -9.0..3.0_f64) {
             let budget = budget.exp();
             let plan = optimal(&sources, budget, Pays::PollsAndPages);
             let spent = cost(&sources, &plan);
@@ -315,7 +315,7 @@ mod tests {
         }
 
         #[test]
-        fn no_number_breaks_it(
+        fn intervals_are_finite_and_positive_for_any_numbers(
             sources in prop::collection::vec((any::<f64>(), any::<f64>(), any::<f64>()), 0..8),
             budget in any::<f64>(),
         ) {

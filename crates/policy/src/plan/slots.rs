@@ -22,6 +22,7 @@ pub struct Steps {
     /// Number of steps before the first. Ideal times are spaced evenly across consecutive
     /// plans.
     before: u64,
+    /// Capacity of each step, in visits.
     rooms: Vec<u32>,
 }
 
@@ -108,7 +109,7 @@ pub fn visits(pages: &[Demand], steps: &Steps) -> Vec<u32> {
 }
 
 /// Returns the steps in which each page is visited, with the least total distance from the
-/// ideal times.
+/// ideal times. A large plan may stay slightly above the least distance (`slots/improve.rs`).
 ///
 /// Without the rule of one visit per page and step, the visits in the order of their ideal
 /// times are optimal (assignment on a line). Where that breaks the rule, the plan is repaired

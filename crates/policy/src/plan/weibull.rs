@@ -82,7 +82,8 @@ impl Weibull {
         -(-(t.max(0.0) / self.scale).powf(self.shape)).exp_m1()
     }
 
-    /// Returns the lifetime that a share `p` is shorter than: 0 for `p` = 0, infinite for 1.
+    /// Returns the lifetime below which a share `p` of all lifetimes lies: 0 for `p` = 0,
+    /// infinite for 1.
     pub fn quantile(&self, p: f64) -> f64 {
         self.scale * (-(-p.clamp(0.0, 1.0)).ln_1p()).powf(self.shape.recip())
     }
@@ -229,7 +230,7 @@ mod tests {
         }
 
         #[test]
-        fn expectations_are_right(shape in 0.2..8.0_f64, cut in 0.001..0.999_f64) {
+        fn expectations_equal_known_moments(shape in 0.2..8.0_f64, cut in 0.001..0.999_f64) {
             let some = Weibull::new(shape, 3.0).unwrap();
             prop_assert!((some.expectation(|_| 1.0) - 1.0).abs() < 1e-12);
             prop_assert!((some.expectation(|t| t) / some.mean() - 1.0).abs() < 1e-9);

@@ -1,8 +1,8 @@
 //! The worth of a visit to a copy that ages by time and by change hints.
 //!
-//! The change rate is only known with some certainty. [`Aging::averaged`] averages the worth over
-//! a Gamma posterior of the rate. So a page whose few visits suggest a rate that is too high to be
-//! worth a fetch gains worth again with time, and is looked at again.
+//! The change rate is an estimate. [`Aging::averaged`] averages the worth over a Gamma posterior
+//! of the rate. A page whose few visits suggest a rate that is too high to be worth a fetch then
+//! keeps gaining worth with age, and is visited again.
 
 use crate::Curve;
 use crate::estimate::{Trust, unheeded};

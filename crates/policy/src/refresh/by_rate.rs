@@ -54,7 +54,7 @@ impl Refresh for ByRate {
     }
 }
 
-/// Returns the terms that all pages with a known rate share.
+/// Returns the terms that all policies with change rates report. `rate` is in changes per second.
 pub fn terms(rate: f64, page: Page<'_>, importance: f64) -> Vec<Term> {
     let gap = curve::days_between_visits(page);
     let mut terms = vec![

@@ -10,8 +10,9 @@ use crate::plan::gain::gain;
 /// Worth is 0 until β, then `w[β(1 − e^{−λs}) + g(λs)/λ]` with `s = τ − β`. Without a copy it is
 /// the limit, `w(β + 1/λ)`.
 ///
-/// With a goal α, a page that is still β-current with probability α is worth nothing. Visits go
-/// to the other pages. If all pages meet the goal, the rest of the budget is not spent.
+/// With a goal α, a visit to a page that is still β-current with probability α or more is worth
+/// nothing. Visits go to the other pages. If all pages meet the goal, the rest of the budget is
+/// not spent.
 #[derive(Debug, Clone, Copy)]
 pub struct Currency {
     grace: f64,
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_worth_a_visit_before_its_time() {
+    fn worth_is_zero_until_the_grace_period_and_the_goal_are_over() {
         let curve = |grace, goal| Currency::new(grace, goal).unwrap();
         let plain = curve(7.0, None);
         assert_eq!(plain.curve(0.1, 2.0).at(7.0), 0.0);

@@ -13,7 +13,7 @@ const SMALL: f64 = 0.5;
 /// Worth is `w(τ − (1 − e^{−λτ})/λ)`.
 ///
 /// It grows without bound, so a page that always changes is visited, too. A page without a copy
-/// has the worth of one at [`FIRST_LIFETIMES`].
+/// has the worth of a page of age [`FIRST_LIFETIMES`].
 #[derive(Debug, Clone, Copy)]
 pub struct Harmonic {
     rate: f64,
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn missed_is_the_worth_of_theory() {
+    fn both_forms_of_missed_equal_the_formula() {
         for (x, expected) in [
             (0.0, 0.0),
             (1e-6, 4.999_998_333_333_75e-13),

@@ -4,7 +4,7 @@
 //! λ the change rate of the page ([`Turnover`]). A copy whose text is completely outdated costs
 //! `A∞ = A/d` per second, where A is the gain of one change: predicted from the demand for the
 //! page and d, and corrected by measured gains ([`Gains`]). A visit at age τ is worth
-//! `(A∞/λd)·g(λdτ)`, averaged over what is not known of λ ([`Aging`]).
+//! `(A∞/λd)·g(λdτ)`, averaged over the posterior of λ ([`Aging`]).
 //!
 //! New pages, known pages and pages without any search compete in one unit. Change hints age a
 //! copy.
@@ -26,13 +26,16 @@ pub struct Holistic {
     trust: Trust,
 }
 
-/// What the worth of a page is made of.
+/// The estimates behind the worth of a page.
 struct Parts {
+    /// λ, changes per second.
     rate: f64,
     /// Weight of the evidence on the rate, as a number of observed changes.
     certainty: f64,
+    /// d, the share of the text that a change replaces.
     share: f64,
     demand: f64,
+    /// A, the gain of one change.
     amplitude: f64,
 }
 

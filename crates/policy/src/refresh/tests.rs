@@ -61,18 +61,18 @@ fn worths(name: &str, gains: &[Option<f32>], importance: f64) -> Vec<f64> {
 }
 
 #[test]
-fn without_gains_importance_is_what_counts() {
+fn without_measured_gains_worth_is_proportional_to_importance() {
     let plain = worths("freshness", &[None, None], 2.0);
     assert_eq!(worths("user-centric-marginal", &[None, None], 2.0), plain);
     let holistic = |importance| worths("holistic", &[None, None], importance)[1];
     assert!((holistic(4.0) / holistic(2.0) - 2.0).abs() < 1e-9);
-    // Its changes replace nearly all of the text, so it is worth nearly as much as by freshness.
-    // It is less, because the rate is uncertain.
+    // The changes replace nearly all of the text, so the worth is nearly that of `freshness`. It
+    // is less, because the rate is uncertain.
     assert!((0.9..1.0).contains(&(holistic(2.0) / plain[1])));
 }
 
 #[test]
-fn more_views_and_smaller_changes_count() {
+fn more_views_raise_the_worth_and_smaller_changes_lower_it() {
     let (mut refresh, mut histories) = crawled("holistic", &[None, None]);
     let worth = |refresh: &dyn Refresh, number: u32, history: &History| {
         let number = Number(number);
@@ -98,7 +98,7 @@ fn more_views_and_smaller_changes_count() {
 }
 
 #[test]
-fn gains_are_what_counts_where_they_were_measured() {
+fn measured_gains_of_a_page_and_its_host_decide_its_worth() {
     for name in [
         "user-centric-marginal",
         "user-centric",
@@ -131,7 +131,7 @@ fn gains_are_what_counts_where_they_were_measured() {
 }
 
 #[test]
-fn a_signal_hastens_and_an_outage_does_not_hammer() {
+fn a_hint_brings_the_visit_forward_and_a_failed_visit_uses_the_hint_up() {
     let (refresh, histories) = crawled("freshness", &[None]);
     let due = |history: &History| {
         let page = Page {

@@ -10,14 +10,14 @@ use super::Refresh;
 use crate::Curve;
 use crate::Page;
 
-/// Worth grows linearly with the age of the copy and reaches one after `every`.
+/// Worth grows linearly with the time since the last request and reaches 1 after `every`.
 #[derive(Debug, Clone, Copy)]
 pub struct Uniform {
     every: Duration,
 }
 
 impl Uniform {
-    /// Creates a policy that visits every page once in `every`, at a price of one.
+    /// Creates a policy that visits every page once per `every`, at a price of 1.
     ///
     /// The interval is at least one second.
     pub fn every(every: Duration) -> Self {

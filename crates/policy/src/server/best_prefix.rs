@@ -1,11 +1,12 @@
 //! Ranks servers by the prefix of their queue with the most worth per second (our own strategy).
 //!
-//! The rank is the maximum over k of `Σ_{i≤k} Q_i / (2C + kR/p)`.
+//! The rank is the maximum over k of `Σ_{i≤k} Q_i / (2C + kR/p)`, with Q_i the worth of the i-th
+//! page, C the connection time, R the response time and p the speed-up by pipelining.
 //!
 //! Crawl-ability ranks a server by the mean over all pages of a connection. A few good pages
 //! before many poor ones then have to wait, and an open connection is used to its end. Here a
-//! visit is planned for the prefix with the highest rate. It continues as long as the next page
-//! gives more per second than the best waiting server.
+//! visit is planned for the prefix with the most worth per second. It continues as long as the
+//! next page gives at least as much per second as the best waiting server.
 
 use super::{Bid, Queue, Strategy};
 use crate::{Cost, Rank, Worth};

@@ -1,9 +1,9 @@
 //! Estimates of the cost of a connection and of the number of pages it carries.
 //!
-//! Cao, Jiang & Singh (2003), §4.2: `T = 2·ConnectionTime + P·ResponseTime/p`. Both times are
-//! exponentially smoothed with a weight of 0.8 on the old value. The number of requests per
-//! connection is learned. The first measurement has no old value and counts fully (the paper
-//! does not give an initial value).
+//! Cao, Jiang & Singh (2003), §4.2: P pages take `T = 2·ConnectionTime + P·ResponseTime/p`
+//! seconds, where p is the speed-up by pipelining. Both times are exponentially smoothed with a
+//! weight of 0.8 on the old value. The number of requests per connection is learned. The first
+//! measurement has no old value and counts fully (the paper does not give an initial value).
 
 use std::time::Duration;
 
@@ -113,7 +113,8 @@ impl Estimate {
         self.response / if line.pipelined { PIPELINED } else { 1.0 }
     }
 
-    /// Returns the time that this number of pages takes, including the connection.
+    /// Returns the time that this number of pages takes, including the connection if it is not
+    /// open yet.
     pub fn cost(&self, pages: usize, line: ConnectionSlot) -> Cost {
         let connect = if line.open { 0.0 } else { 2.0 * self.connect };
         Cost::seconds(connect + pages as f64 * self.each(line))

@@ -37,7 +37,7 @@ fn ranks_are_those_of_the_paper() {
 }
 
 #[test]
-fn a_connection_is_kept_while_the_next_page_pays_more_than_the_best_that_waits() {
+fn a_connection_is_kept_while_the_next_page_pays_at_least_the_rank_of_the_best_waiting_server() {
     let (server, line) = (estimate(1.0, 2.0), ConnectionSlot::default());
     let queue = Queue {
         best: &[],
@@ -48,14 +48,14 @@ fn a_connection_is_kept_while_the_next_page_pays_more_than_the_best_that_waits()
     assert!(!BestPrefix.stays(5.9, &queue, Rank::new(3.0)));
     assert!(
         !CrawlAbility.stays(6.0, &queue, Rank::new(0.0)),
-        "uses up what it claimed"
+        "fetches only the pages of its bid"
     );
 }
 
 proptest! {
     /// Best-prefix is the maximum over all prefixes, so it is never below crawl-ability.
     #[test]
-    fn no_prefix_pays_better(
+    fn no_prefix_has_a_higher_rank_than_best_prefix(
         mut worths in prop::collection::vec(0f32..10.0, 1..60),
         connect in 0.0f64..2.0,
         response in 0.001f64..2.0,
@@ -76,7 +76,7 @@ proptest! {
 
     /// A faster server never ranks lower, and neither does a server whose pages are worth more.
     #[test]
-    fn speed_and_worth_never_hurt(
+    fn a_faster_server_or_better_pages_never_lower_the_rank(
         mut worths in prop::collection::vec(0f32..10.0, 1..60),
         connect in 0.0f64..2.0,
         response in 0.001f64..2.0,

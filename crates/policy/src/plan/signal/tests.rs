@@ -19,7 +19,7 @@ fn printed(page: &Signalled, age: f64) -> f64 {
 }
 
 #[test]
-fn the_tail_goes_on_as_the_series_does() {
+fn the_tail_continues_the_series() {
     for (recall, wrong) in [
         (0.95, 0.6),
         (0.95, 2.0),
@@ -41,7 +41,7 @@ fn the_tail_goes_on_as_the_series_does() {
 
 proptest! {
     #[test]
-    fn without_signals_it_is_freshness(rate in 1e-3..1e3_f64, wrong in 1e-3..1e3_f64, age in 1e-3..1e2_f64) {
+    fn signals_without_information_leave_the_worth_of_freshness(rate in 1e-3..1e3_f64, wrong in 1e-3..1e3_f64, age in 1e-3..1e2_f64) {
         let (age, plain) = (age / rate, gain(age) / rate);
         let close = |found: f64| (found / plain - 1.0).abs() < 2e-3;
         let silent = Signalled::new(rate, 0.0, wrong);

@@ -58,7 +58,7 @@ fn demands() -> impl Strategy<Value = Vec<Demand>> {
 
 proptest! {
     #[test]
-    fn nothing_is_fresher_than_the_greedy_plan(pages in demands(), count in 1u32..5, budget in 0.0..4.0_f64) {
+    fn no_numbers_of_visits_are_fresher_than_the_greedy_ones(pages in demands(), count in 1u32..5, budget in 0.0..4.0_f64) {
         let steps = Steps::new(0, count, budget, pages.len());
         let visits = visits(&pages, &steps);
         let used: u32 = visits.iter().sum();
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn plans_fit_and_are_the_nearest(pages in demands(), count in 1u32..7, budget in 0.0..4.0_f64, before in 0u64..9) {
+    fn plans_are_full_and_nearest_to_the_ideal_times(pages in demands(), count in 1u32..7, budget in 0.0..4.0_f64, before in 0u64..9) {
         let steps = Steps::new(before, count, budget, pages.len());
         let visits = visits(&pages, &steps);
         let plan = schedule(&visits, &steps);
@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn large_plans_fit(count in 1u32..60, budget in 0.0..40.0_f64, pages in 1usize..300, before in 0u64..500) {
+    fn large_plans_are_full_and_visit_no_page_twice_in_a_step(count in 1u32..60, budget in 0.0..40.0_f64, pages in 1usize..300, before in 0u64..500) {
         let rate = |page: usize| ((page * 37) % 101) as f64 / 20.0;
         let pages: Vec<_> = (0..pages).map(|page| Demand { rate: rate(page), weight: 1.0 }).collect();
         let steps = Steps::new(before, count, budget, pages.len());
