@@ -72,7 +72,8 @@ impl Arrivals {
         };
         Self {
             mean,
-            // Sources that were observed only briefly differ, or not, by chance.
+            // The bounds are for few or short observations, which look alike or differ by
+            // chance.
             shape: if shape.is_nan() {
                 1.0
             } else {
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn as_printed_it_is_new_pages_over_time() {
+    fn the_printed_rate_is_new_pages_over_time() {
         let all = Arrivals {
             mean: 1e-5,
             shape: 0.5,
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_prior_is_what_all_are_like() {
+    fn the_prior_has_the_mean_and_the_spread_of_all_sources() {
         let empty = Arrivals::of(std::iter::empty());
         assert!((empty.mean * DAY - 1.0).abs() < 1e-12);
         let alike: Vec<History> = (0..50)
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_posterior_goes_from_all_to_its_own_and_follows_a_change() {
+    fn the_posterior_moves_from_the_prior_to_the_source_and_follows_a_change() {
         let all = Arrivals {
             mean: 2.0 / DAY,
             shape: 0.5,

@@ -1,8 +1,7 @@
 //! An array with one value per page.
 //!
-//! **Invariant:** a page is added once. Pages may be added in any order: a crawl adds them by
-//! number, a replay in the order of the ledger. A lookup of a page that was never added returns
-//! `None` and does not panic.
+//! **Invariant:** a page is added once, and pages may be added in any order. A lookup of a page
+//! that was never added returns `None` and does not panic.
 
 use crate::Number;
 

@@ -1,8 +1,8 @@
 //! Estimates how much searchers want each page: the demand for it, relative to the mean page.
 //!
-//! Demand is counted in expected views: an appearance in search results counts with the
-//! probability that a searcher looks at its rank. Importance is the prior: it is all that is
-//! known of a page that was never shown.
+//! Demand is counted in expected views: an appearance in search results counts as the
+//! probability that a searcher examines a result at that rank. Importance is the prior: it is
+//! all that is known of a page that was never shown.
 //!
 //! **Invariant:** a view never lowers the demand for its own page.
 
@@ -11,8 +11,9 @@ use crate::{Discovered, Number, Shown};
 
 /// Weight of the prior against the views of a page, as a share of the views of the mean page.
 ///
-/// A page that was never shown is wanted a fifth as much as its importance says. Our choice; on
-/// one recorded history 0.02, 0.1 and 0.5 gave nearly the same quality.
+/// Once any page was shown, the demand for a page that was never shown is a fifth of what its
+/// importance predicts. Our choice; on one recorded history 0.02, 0.1 and 0.5 gave nearly the
+/// same quality.
 const PRIOR: f64 = 0.25;
 
 /// Views of all pages.
@@ -70,7 +71,7 @@ mod tests {
     use crate::Moment;
 
     #[test]
-    fn views_replace_the_prior() {
+    fn views_outweigh_the_prior() {
         let mut demand = Demand::default();
         for page in 0..2 {
             demand.discovered(&Discovered::bare(Number(page)));

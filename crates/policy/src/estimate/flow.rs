@@ -145,7 +145,7 @@ impl RankFlow {
         if account.read {
             self.pass_on(read.page, -account.settled, &mut moved);
         }
-        // Its own old links may have just taken from it.
+        // A page may link to itself, so its residual may have just changed.
         if let Some(account) = self.accounts.get_mut(read.page) {
             let before = if account.read { account.settled } else { 0.0 };
             self.debt -= if account.read { account.debt() } else { 0.0 };
@@ -182,9 +182,10 @@ impl RankFlow {
     }
 
     /// Returns a lower bound on the importance of all pages that were read. Links of pages not
-    /// read yet can only add to it.
+    /// read yet can only add importance.
     ///
-    /// A negative residual has already been passed on from page to page, 1/(1−d) times in all.
+    /// Negative residuals are still included in the settled amounts. Pushed on from page to
+    /// page, they lower the sum by at most 1/(1−d) times their amount.
     pub fn covered(&self) -> f64 {
         (self.covered - self.debt.max(0.0) / (1.0 - self.damping)).max(0.0)
     }

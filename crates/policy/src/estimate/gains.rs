@@ -4,13 +4,14 @@
 //! rare and heavy-tailed: on recorded histories 1 % of the changes held 35 to 65 % of all gain,
 //! and the gains of a page in one half of its history hardly predicted those in the other. The
 //! demand for a page and the share of its text that a change replaces predict better. So the gain
-//! of a change is predicted as `κ·v^η·d`, and measured gains correct the prediction by as much as
-//! they have earned:
+//! of a change is predicted as `κ·v^η·d`, and the measured gains of the page correct the
+//! prediction:
 //!
 //! `A = (ΣΔQ + s·κ·v^η·d) / (K + s)`
 //!
-//! where v is the demand for the page, d the share that a change replaces, and K the number of
-//! its measured changes. All pages share κ, η and s ([`GainModel`]).
+//! where v is the demand for the page, d the share that a change replaces, K the number of its
+//! measured changes, and s the pseudo-count of the prediction. All pages share κ, η and s
+//! ([`GainModel`]).
 //!
 //! **Invariant:** a larger measured gain never lowers A, nor does a larger demand.
 

@@ -41,8 +41,8 @@ impl HostGains {
         }
     }
 
-    /// Returns the mean gain of a change on the page's host; `None` if no gain was ever
-    /// measured.
+    /// Returns the mean gain of a change on the page's host, shrunk to that of all hosts. `None`
+    /// if all measured gains together are not above 0.
     pub fn mean(&self, page: Number) -> Option<f64> {
         let all = self.all.mean()?;
         let host = self.pool(page);
@@ -50,7 +50,7 @@ impl HostGains {
     }
 
     /// Returns the mean gain per second on the page's host, or on all pages if none was
-    /// measured there. `None` if no gain was ever measured.
+    /// measured there. `None` if all measured gains together are not above 0.
     pub fn per_second(&self, page: Number) -> Option<f64> {
         self.all.mean()?;
         let host = self.pool(page);
@@ -71,7 +71,7 @@ impl GainPool {
         self.seconds += f64::from(after.seconds) - f64::from(before.seconds);
     }
 
-    /// Returns the gain per change; `None` if there is no gain.
+    /// Returns the gain per change; `None` if it is not above 0.
     fn mean(self) -> Option<f64> {
         let some = self.changes > 0.5 && self.gain > 0.0;
         some.then(|| self.gain / self.changes)
@@ -84,7 +84,7 @@ mod tests {
     use crate::{History, Moment};
 
     #[test]
-    fn a_host_is_drawn_to_all_and_a_repeated_report_counts_once() {
+    fn a_host_is_shrunk_to_the_mean_of_all_and_a_repeated_report_counts_once() {
         let measured = |gain, changes, seconds| History {
             measured: Measured {
                 gain,

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_takes_after_its_host_and_its_parents() {
+    fn an_estimate_combines_the_means_of_host_and_parents() {
         let mut inherited = Inherited::default();
         for (page, host) in [(0, 0), (1, 0), (2, 1), (3, 1), (4, 2)] {
             inherited.add(Number(page), host);
@@ -230,7 +230,7 @@ mod tests {
         let one_parent = (2.0 * 1.0 + 0.8) / 3.0;
         let rounded = (one_parent * 1e4_f64).round() / 1e4;
         assert_eq!(estimates(&inherited)[1..], [rounded, rounded, 1.0, 1.0]);
-        // HostPages 1 now has its own mean, 0.5; the mean of all pages is 0.75.
+        // Host 1 now has its own mean, 0.5; the mean of all pages is 0.75.
         assert_eq!(read(&mut inherited, 2, &[3, 2], 0.5), [3, 4]);
         assert_eq!(
             estimates(&inherited)[3..],
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_a_value_like_others() {
+    fn a_parent_of_value_zero_counts_as_a_parent() {
         let mut inherited = Inherited::default();
         (0..3).for_each(|page| inherited.add(Number(page), page));
         read(&mut inherited, 0, &[2], 0.0);

@@ -91,7 +91,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_last_reading_holds(
+        fn the_links_of_the_last_read_are_kept(
             readings in prop::collection::vec((0u32..20, prop::collection::vec(any::<u32>(), 0..9), 0u32..20), 0..200)
         ) {
             let mut links = Links::default();

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn likelihood_knows_that_young_pages_will_be_clicked_yet() {
+    fn likelihood_expects_more_clicks_on_young_pages_and_least_squares_does_not() {
         let curve = ProfitCurve {
             profit: 5.0,
             decay: 1.0 / 86_400.0,
@@ -385,12 +385,12 @@ mod tests {
         let squares = ages().least_squares(&clicks, 2_000.0).unwrap();
         assert!(
             squares.profit < 4.0,
-            "as printed they count as if they were done: {squares:?}"
+            "least squares counts young pages as complete: {squares:?}"
         );
     }
 
     #[test]
-    fn few_clicks_are_not_believed() {
+    fn with_few_clicks_the_curve_stays_near_the_prior() {
         let ages = ages();
         let (none, mut seen) = (Histogram::default(), Histogram::default());
         let others = prior(2.0, 1.0 / 50_000.0);
@@ -443,7 +443,7 @@ mod tests {
     proptest! {
         /// Flat, empty, in one bin, at age 0, enormous, or NaN.
         #[test]
-        fn nothing_breaks_it(
+        fn any_counts_give_a_finite_and_positive_curve(
             clicks in prop::array::uniform18(prop_oneof![Just(0.0_f32), Just(1.0), Just(1e30), Just(f32::INFINITY), Just(f32::NAN), 0.0..50.0_f32]),
             seen in prop::array::uniform18(prop_oneof![Just(0.0_f32), Just(1.0), Just(1e30), 0.0..50.0_f32]),
             pages in prop_oneof![Just(0.0), Just(1.0), Just(1e12), 0.0..500.0],

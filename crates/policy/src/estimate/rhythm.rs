@@ -27,7 +27,7 @@ const MOST: f64 = 10.0;
 pub struct ObservedTime {
     /// When it was last polled.
     pub until: Moment,
-    /// Seconds that were observed before.
+    /// Observed seconds before `until`.
     pub seconds: f64,
     /// New pages that were found in this time.
     pub new: f64,
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_makes_no_rhythm_and_little_makes_little() {
+    fn no_page_gives_no_rhythm_and_one_page_gives_little() {
         let mut rhythm = Rhythm::default();
         rhythm.learn(std::iter::empty());
         assert!((rhythm.passed(at(7.0), 5_000.0) - 5_000.0).abs() < 1e-6);
@@ -245,7 +245,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_clock_goes_on_and_can_be_read_both_ways(
+        fn the_clock_never_goes_back_and_wait_inverts_passed(
             pages in prop::collection::vec((0.0..3e6_f64, 0.0..4e5_f64), 0..60),
             watched in prop::collection::vec((0.0..3e6_f64, 0.0..5e6_f64, 0.0..500.0_f64), 0..5),
             from in 0.0..3e6_f64,

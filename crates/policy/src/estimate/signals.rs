@@ -51,11 +51,12 @@ impl Trust {
         }
     }
 
-    /// Returns the signal model of a page whose changes, at this rate, replace this share of its
-    /// text. `None` if there was never a hint for the page or its host.
+    /// Returns the signal model of a page whose changes, at this rate per second, replace this
+    /// share of its text. `None` if there was no hint for the page, and no revisit of its host
+    /// followed a hint.
     ///
-    /// Of the changes, the share that replaces text counts. The hints of the others are false
-    /// signals.
+    /// A change counts as `share` of a complete change. Hints of the remaining part count as
+    /// false signals.
     pub fn of(&self, page: Page<'_>, rate: f64, share: f64) -> Option<Signalled> {
         let pool = self.pool(page.number);
         let hinted = pool.hits + pool.alarms > 0.5 || page.history.signals.last.is_some();
@@ -70,9 +71,9 @@ impl Trust {
     }
 }
 
-/// Returns the number of hints that age a copy: those since the page was last seen.
+/// Returns the number of hints that age a copy: those since the page was last read.
 ///
-/// If a later request failed, they count only if a new hint came after it.
+/// If a later request failed, these hints count only if a new hint came after that request.
 /// Otherwise the page would be requested again at once.
 pub fn unheeded(history: &History) -> u16 {
     let signals = history.signals;
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn trust_is_earned_and_lost() {
+    fn recall_and_false_signals_follow_the_observations() {
         let (recall, wrong) = pool(0.0, 0.0, 0.0, 0.0);
         assert!((recall - RECALL).abs() < 1e-12 && (wrong - 0.5_f64.ln().abs()).abs() < 1e-9);
         let (recall, wrong) = pool(80.0, 20.0, 2.0, 200.0);

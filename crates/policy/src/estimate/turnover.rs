@@ -1,9 +1,9 @@
 //! Estimates how much of a page's text a change replaces.
 //!
-//! The share d of changed shingles, as a mean over the changes of the page. If every change
-//! replaces a share d of the text, N missed changes leave a share `1 − (1 − d)^N` of a copy
-//! outdated. With changes at rate λ that share is `1 − e^{−λdτ}` at age τ in expectation: the
-//! text ages like a page that changes completely at rate λd.
+//! The estimate d is the share of changed shingles, as a mean over the changes of the page. If
+//! every change replaces a share d of the text, N missed changes leave a share `1 − (1 − d)^N` of
+//! a copy outdated. With changes at rate λ that share is `1 − e^{−λdτ}` at age τ in expectation:
+//! the text ages like a page that changes completely at rate λd.
 
 use crate::{History, VisitFact};
 
@@ -34,7 +34,7 @@ impl Turnover {
         self.all.shares += after.shares - before.shares;
     }
 
-    /// Returns the mean share of a page without changes.
+    /// Returns d of a page without observed changes: the mean of all pages.
     pub fn mean(&self) -> f64 {
         self.all.shrunk(UNKNOWN)
     }
@@ -74,7 +74,7 @@ mod tests {
     use crate::{Moment, Number, Outcome, Visit};
 
     #[test]
-    fn few_changes_are_drawn_to_the_mean_of_all() {
+    fn few_changes_are_shrunk_to_the_mean_of_all() {
         let changed = |shares: &[f32]| {
             let mut at = Moment::START;
             let first = History::discovered(at, 0).after(Visit::new(at, Outcome::Changed));

@@ -221,7 +221,10 @@ mod tests {
             let worth = top * (1.0 - (1.0 + x) * (-x).exp());
             assert!((worth / price - 1.0).abs() < 1e-9, "{worth}, {price}");
         }
-        assert!(one < other, "the source with more new pages comes more often");
+        assert!(
+            one < other,
+            "the source with more new pages comes more often"
+        );
         let half = optimal(&two, 0.01, Pays::Polls);
         let polls: f64 = half
             .intervals

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn qualities() {
+    fn wrong_order_missing_pages_and_gone_pages_lower_the_quality() {
         let live = [(1, 4.0), (2, 2.0), (3, 0.0)];
         let (second, third) = (attention(2.0), attention(3.0));
         let best = 4.0 + 2.0 * second;
@@ -101,7 +101,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_better_than_the_web(
+        fn quality_is_at_most_1_and_is_1_for_live_copies(
             queries in prop::collection::vec((
                 0.0f64..1.0,
                 prop::collection::vec(0u8..4, 12),

@@ -64,8 +64,11 @@ impl Aging {
             return Vec::new();
         };
         vec![
-            Term::new("signals", f64::from(*signals)),
-            Term::new("days older by them", signalled.age(0.0, *signals) / DAY),
+            Term::new("change hints", f64::from(*signals)),
+            Term::new(
+                "days that hints add to the age",
+                signalled.age(0.0, *signals) / DAY,
+            ),
         ]
     }
 }

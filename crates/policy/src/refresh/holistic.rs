@@ -125,7 +125,7 @@ impl Refresh for Holistic {
         terms.push(Term::new("gain of a change", parts.amplitude));
         let strength = self.gains.model().strength;
         if strength.is_finite() {
-            terms.push(Term::new("changes that its prediction counts as", strength));
+            terms.push(Term::new("pseudo-count of the predicted gain", strength));
         }
         terms.extend(self.aging(page, &parts).terms());
         terms

@@ -89,7 +89,7 @@ fn waiting(flow: &RankFlow) -> Vec<f64> {
 
 proptest! {
     #[test]
-    fn nothing_drifts(web in web(1..40)) {
+    fn settled_amounts_and_residuals_add_up_to_the_full_solution(web in web(1..40)) {
         let (flow, graph) = run(&web);
         let truth = solve(&web.sources, &graph);
         let waits = solve(&waiting(&flow), &graph);
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn what_waits_is_little(web in web(30..60)) {
+    fn residuals_stay_below_their_share_of_the_settled_amount(web in web(30..60)) {
         let (flow, graph) = run(&web);
         for page in (0..web.sources.len() as u32).map(Number) {
             let account = flow.accounts.get(page).unwrap();
@@ -150,7 +150,7 @@ proptest! {
 }
 
 #[test]
-fn by_hand() {
+fn amounts_of_four_pages_are_those_calculated_by_hand() {
     let mut flow = RankFlow::new(DAMPING);
     (0..4).for_each(|page| flow.add(Number(page), 0.1));
     // Two of three links are known.
@@ -169,7 +169,8 @@ fn by_hand() {
     close(&flow, 3, 0.1);
     read_page(&mut flow, &(1, vec![3], 1));
     close(&flow, 3, 0.1 + 0.9 * 0.13);
-    // Page 0 has lost its links. What came through it is taken back, from page 3 too.
+    // Page 0 has lost its links. The amounts that came through it are taken back, also from
+    // page 3.
     read_page(&mut flow, &(0, vec![], 0));
     close(&flow, 2, 0.1);
     close(&flow, 3, 0.1 + 0.9 * 0.1);

@@ -51,7 +51,7 @@ pub struct GainModel {
     /// s: the weight of the prediction against measured gains, as a pseudo-count of changes.
     /// Infinite if measured gains say nothing.
     pub strength: f64,
-    /// What κ is for pages that have no copy yet.
+    /// The factor in place of κ for a page without a copy.
     first: f64,
 }
 
@@ -124,8 +124,8 @@ impl GainModel {
             changed.iter().map(row)
         };
         let Some(exponent) = best_exponent(rows) else {
-            // Before any gain was measured, gains are in the unit of importance, unless importance
-            // says nothing of views: then in that of the mean page.
+            // Before any gain was measured, gains are in the unit of importance if demand is
+            // proportional to importance. Otherwise they are in that of the mean page.
             let kappa = match prior.exponent {
                 1.0 => prior.mean,
                 _ => 1.0,
@@ -222,8 +222,8 @@ fn best_exponent<R: Iterator<Item = Observation>>(rows: impl Fn(f64) -> R) -> Op
 ///
 /// One-way random-effects model (Searle, Casella & McCulloch, "Variance components", 1992): the
 /// best linear predictor of a page's next gain gives its prediction the weight of σ²/τ² changes.
-/// Variances are proportional to the predicted gain. They are winsorised at [`WINSOR`]. Returns
-/// infinity if pages do not differ more than by chance.
+/// Variances are assumed proportional to the predicted gain, and are winsorised at [`WINSOR`].
+/// Returns infinity if pages do not differ more than by chance, or if the sample is too small.
 fn strength(mut rows: Vec<(Observation, f64)>) -> f64 {
     let freedom: f64 = rows.iter().map(|(row, _)| row.weight - 1.0).sum();
     if freedom < ENOUGH {

@@ -69,7 +69,7 @@ fn the_exponent_of_demand_is_found() {
 }
 
 #[test]
-fn gains_count_by_how_much_pages_differ() {
+fn measured_gains_count_more_the_more_pages_differ() {
     // No difference beyond the prediction: measured gains say nothing.
     let (same, _) = learned(&exact(2.0, 0.0, &[1.0]));
     let measured = Measured {
@@ -85,13 +85,13 @@ fn gains_count_by_how_much_pages_differ() {
     // κ is the gain of one change that replaces the whole text: half of 2 for half of it.
     assert!((plain - 1.0).abs() < 1e-6, "{plain}");
     assert!(told <= plain * 1.5, "{told} {plain}");
-    // Pages that always gain twice or half as much as predicted: measured gains say all.
+    // Pages that always gain 0.25 or 1.75 times the prediction: measured gains decide alone.
     let (apart, _) = learned(&exact(2.0, 0.0, &[0.25, 1.75]));
     let strength = apart.model().strength;
     assert!(strength < 0.1, "{strength}");
     let found = apart.amplitude(&measured, 1.0, 0.5);
     assert!((found - 10.0).abs() < 0.5, "{found}");
-    // The largest gain of few must not count as the mean of all.
+    // One extreme gain must not make all pages seem to differ.
     let mut pages = exact(2.0, 0.0, &[1.0]);
     for page in &mut pages {
         page.gains = vec![0.0, 0.0, 1.0];
@@ -102,7 +102,7 @@ fn gains_count_by_how_much_pages_differ() {
 }
 
 #[test]
-fn before_any_search_importance_is_demand_and_its_unit() {
+fn before_any_search_gains_are_in_the_unit_of_importance() {
     let page = |importance| TestPage {
         views: 0.0,
         share: 0.5,
@@ -121,7 +121,7 @@ fn before_any_search_importance_is_demand_and_its_unit() {
 }
 
 #[test]
-fn importance_that_says_nothing_of_views_is_ignored() {
+fn importance_that_does_not_predict_views_is_ignored() {
     let page = |number: u32, views: f64| TestPage {
         views,
         share: 0.5,

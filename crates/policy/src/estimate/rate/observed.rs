@@ -3,7 +3,7 @@
 use crate::History;
 use crate::history::{Revisit, WINDOW};
 
-/// The share of the shingles of a text that must differ for it to count as a change, in tenths.
+/// A change counts if more than this share of the text's shingles differs. In tenths.
 ///
 /// A history counts changes by tenths, so finer thresholds are impossible. Thresholds of 0.9
 /// and 1 are equal: the last bin of the history holds all changes above 0.9.
@@ -60,7 +60,7 @@ pub struct ObservedChanges {
 }
 
 impl ObservedChanges {
-    /// Reads a history. A change below the threshold counts as no change.
+    /// Reads a history. A change up to the threshold counts as no change.
     ///
     /// Gaps of changes are exact within the window of the history. Older ones are replaced by
     /// their mean.
@@ -119,7 +119,7 @@ mod tests {
     use crate::{Moment, Outcome, Visit};
 
     #[test]
-    fn small_changes_are_quiet_visits() {
+    fn changes_up_to_the_threshold_count_as_no_change() {
         let mut history = History::discovered(Moment::START, 0);
         let mut at = Moment::START;
         for (gap, differing) in [(0, 0.0), (10, 0.05), (20, 0.0), (30, 0.3), (40, 1.0)] {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_left_the_window_is_known_by_its_mean() {
+    fn gaps_that_left_the_window_count_by_their_mean() {
         let mut history = History::discovered(Moment::START, 0);
         let mut at = Moment::START;
         for gap in [0, 100, 300].into_iter().chain([10; WINDOW]) {

@@ -6,8 +6,8 @@
 use super::observed::ObservedChanges;
 use crate::history::WINDOW;
 
-/// Number of bins for gaps. Each is four times as long as the one before, from a minute to
-/// eight years. Within a bin gaps count by their mean.
+/// Number of bins for gaps. The first ends at one minute and each of the next at four times the
+/// end before. The last holds all gaps above eight years. Within a bin gaps count by their mean.
 const BINS: usize = 13;
 /// The upper end of the first bin, in seconds.
 const SHORTEST: f64 = 60.0;

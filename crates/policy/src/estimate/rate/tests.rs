@@ -229,7 +229,7 @@ fn given_rates_are_those_of_the_file() {
 }
 
 #[test]
-fn buckets_are_few() {
+fn rates_are_rounded_to_the_nearest_bucket() {
     for (per_day, expected) in [
         (1e9, 24.0),
         (24.0, 24.0),
@@ -248,7 +248,7 @@ fn gaps() -> impl Strategy<Value = Vec<(f64, bool)>> {
 
 proptest! {
     #[test]
-    fn what_is_seen_moves_a_rate_from_the_prior_to_the_likeliest(gaps in gaps()) {
+    fn a_rate_lies_between_the_mean_of_the_prior_and_the_likeliest_rate(gaps in gaps()) {
         let history = visited(gaps.iter().copied());
         let observed = ObservedChanges::of(&history, Threshold::ANY);
         let likely = likelihood::most_likely(&observed).unwrap_or(f64::INFINITY);
@@ -259,7 +259,7 @@ proptest! {
     }
 
     #[test]
-    fn more_changes_are_a_higher_rate(gaps in gaps(), place in any::<prop::sample::Index>()) {
+    fn one_more_change_never_lowers_a_rate(gaps in gaps(), place in any::<prop::sample::Index>()) {
         let place = place.index(gaps.len());
         let with = |changed| {
             let mut gaps = gaps.clone();
