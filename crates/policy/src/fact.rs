@@ -97,8 +97,8 @@ pub struct Read<'a> {
     pub page: Number,
     /// Its text; `Nothing` for a redirect, a 404 or an image.
     pub text: Text<'a>,
-    /// Its links to known pages, each page once. A redirect counts as the only link of its
-    /// page.
+    /// Its links to known pages, each page once, sorted by page number. A redirect counts as
+    /// the only link of its page.
     pub links: &'a [LinkFact<'a>],
     /// Number of all pages that it links to, including those outside the crawl.
     pub out_links: u32,

@@ -1,10 +1,10 @@
 //! Focused crawling: topics, and orderings that fetch pages of a topic first.
 //!
-//! A [`Topic`] gives the probability that a page is of it. Each method is one file: an ordering
-//! that spends fetches where such pages are expected.
+//! A [`Topic`] gives the probability that a page is of that topic. Each method is one file: an
+//! ordering that spends fetches where such pages are expected.
 //!
-//! **Invariant:** a method judges a read page by its text, and an unread page only by its URL
-//! and the pages that link to it.
+//! **Invariant:** a method judges a read page by its text, its URL and the links to it, and an
+//! unread page only by its URL and the pages that link to it.
 
 mod bandit;
 pub mod bayes;

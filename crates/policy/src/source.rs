@@ -86,8 +86,8 @@ pub trait Scheduler: Send {
 /// How the outlook of a source is estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimation {
-    /// As printed: λ from the last T polls, P and μ by Algorithm 2, P = 0.01 before the first
-    /// click.
+    /// As printed: λ from the last T polls, P and μ by Algorithm 2, P = 0.01 for a source without
+    /// clicks. Before the first click on any page, P is predicted from the stakes of pages.
     Printed,
     /// As printed for ECHO-greedy, which needs no μ: P is the mean number of clicks on a page.
     MeanClicks,
@@ -95,7 +95,7 @@ pub enum Estimation {
     /// e per day.
     WithoutClicks,
     /// Our own: λ has a Gamma posterior, sampled while the source is young (Thompson sampling).
-    /// P and μ are maximum-likelihood estimates, shrunk towards those of the host. P of a page
-    /// also depends on its URL and anchor.
+    /// P and μ are maximum a posteriori estimates: the prior of P comes from the host, that of μ
+    /// from all sources. P of a page also depends on its URL and anchor.
     Bayesian,
 }

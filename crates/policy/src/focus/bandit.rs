@@ -9,8 +9,9 @@
 //! [`EXPLORATION`]. The relevance expected from parent and anchor is the prior of an arm. Within
 //! an arm, the link with the higher expected relevance comes first.
 //!
-//! **Invariant:** the pages of an arm are revalued when its value has moved by [`STEP`]. All
-//! arms are checked when the crawl has grown by a tenth, not at every fetch.
+//! **Invariant:** the pages of an arm are revalued when its value has moved by [`STEP`]. The arm
+//! of a page is checked when the page is read. All arms are checked each time the crawl has grown
+//! by a tenth.
 
 use std::collections::HashMap;
 
@@ -212,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_tried_less_is_worth_more_and_more_so_with_time() {
+    fn an_arm_with_fewer_fetches_has_a_higher_value_which_grows_with_time() {
         let arm = |count: f32| Arm {
             reward: RelevanceRate {
                 sum: 0.5 * count,

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_adds_up_over_the_root_of_its_length() {
+    fn evidence_adds_up_and_its_score_is_divided_by_the_root_of_its_length() {
         let china = china();
         let [one, two] = ["Beijing Japan", "Tokyo"].map(|text| china.evidence(text, Field::Text));
         let both = china.evidence("Beijing Japan Tokyo", Field::Text);

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_that_never_err_stay_finite() {
+    fn scores_that_separate_the_classes_give_a_finite_curve() {
         let points: Vec<_> = (0..50)
             .map(|n| ([f64::from(n) - 25.0, 0.0, f64::from(n % 3)], n > 25))
             .collect();

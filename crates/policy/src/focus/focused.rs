@@ -64,7 +64,7 @@ impl<F: Focus> Policy for Focused<F> {
         self.0.worth(page.number)
     }
 
-    /// Its relevance by its text; 0 before it is read.
+    /// Returns the relevance of the page; 0 before it is read.
     fn importance(&self, page: Page<'_>) -> Worth {
         self.0.judge().importance(page.number)
     }

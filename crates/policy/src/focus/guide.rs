@@ -55,7 +55,9 @@ pub struct CrawledGraph {
 struct CrawledLink {
     from: usize,
     to: usize,
+    /// Features for the model [`Guide::topic`].
     signs: Vec<u32>,
+    /// Features for the model [`Guide::reward`].
     near: Vec<u32>,
 }
 
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_worth_what_can_be_reached_from_it() {
+    fn the_value_of_a_page_is_the_discounted_best_reward_that_it_leads_to() {
         // 0 → 1 → 2, which is of the topic; 3 links to itself.
         let mut crawled = CrawledGraph::default();
         for reward in [0.0, 0.0, 1.0, 0.0] {
@@ -144,8 +146,8 @@ mod tests {
 
     #[test]
     fn hubs_have_a_reward_and_are_not_of_the_topic() {
-        // Twenty sites: a home page, a list that it links as "courses", a course, and a page on
-        // nothing.
+        // Twenty sites: a home page, a list that it links as "courses", a course, and a page
+        // about the weather.
         let mut crawled = CrawledGraph::default();
         for _ in 0..20 {
             let [home, list, course, other] = [0.0, 0.0, 1.0, 0.0].map(|r| crawled.page(r));

@@ -17,13 +17,14 @@
 //! weighted by the share of links that lead to pages not linked before. Once most pages are known
 //! and wait, only the relevance of the page itself counts.
 //!
-//! The training label comes from the text of the page, adjusted by what its links predicted. If
-//! the links know a kind of page and its text is ambiguous, the links are usually right.
+//! The training label comes from the text of the page, adjusted by the prediction from its links.
+//! If the text is ambiguous, that prediction is usually right.
 //!
 //! **Invariant:** after a read, the children of the page are revalued at once, and so are its
-//! siblings if the page was a surprise. All other pages are revalued each time the crawl has
-//! grown by a tenth. A crawl of n pages therefore costs O(n log n) valuations. Except for
-//! children, changes of at most [`STEP`] are not reported.
+//! siblings if the label differs from the prediction by more than [`SURPRISE`]. All other pages
+//! are revalued each time the crawl has grown by a tenth, at least by 8 pages. A crawl of n pages
+//! therefore costs O(n log n) valuations. Except for children, changes of at most [`STEP`] are
+//! not reported.
 
 use super::bayes::Bayes;
 use super::focused::{Focus, worth as worth_of};

@@ -100,11 +100,11 @@ impl From<StoredLinkModel> for LinkModel {
 }
 
 impl From<LinkModel> for StoredLinkModel {
-    fn from(signpost: LinkModel) -> Self {
-        let weights = (0..).zip(signpost.weights);
+    fn from(model: LinkModel) -> Self {
+        let weights = (0..).zip(model.weights);
         Self {
-            constant: signpost.constant,
-            usual: signpost.usual,
+            constant: model.constant,
+            usual: model.usual,
             weights: weights
                 .filter(|(_, weight)| weight.abs() >= LEAST)
                 .collect(),
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_promise_what_came_of_links_that_had_them() {
+    fn predictions_follow_the_outcomes_of_links_with_the_same_words() {
         // Word 3 leads to the topic, 4 does not, 5 is on every link; 6 to 45 are each on one
         // link only.
         let examples: Vec<LinkExample> = (0..40)
@@ -126,25 +126,25 @@ mod tests {
                 _ => (vec![4, 5, 6 + n], 0.0),
             })
             .collect();
-        let signpost = LinkModel::learn(&examples);
-        assert!(signpost.promise(&[3, 5]) > 0.8, "{signpost:?}");
-        assert!(signpost.promise(&[4, 5]) < 0.2);
-        assert_eq!(signpost.over(&[6]), signpost.over(&[]), "a name");
-        let text = serde_json::to_string(&signpost).unwrap();
+        let model = LinkModel::learn(&examples);
+        assert!(model.promise(&[3, 5]) > 0.8, "{model:?}");
+        assert!(model.promise(&[4, 5]) < 0.2);
+        assert_eq!(model.over(&[6]), model.over(&[]), "on one link only");
+        let text = serde_json::to_string(&model).unwrap();
         let read: LinkModel = serde_json::from_str(&text).unwrap();
         assert!(text.len() < 200, "{text}");
-        assert!((read.over(&[3, 5]) - signpost.over(&[3, 5])).abs() < 1e-3);
+        assert!((read.over(&[3, 5]) - model.over(&[3, 5])).abs() < 1e-3);
     }
 
     #[test]
-    fn a_file_that_names_no_place_is_read() {
+    fn an_index_out_of_range_in_a_file_is_ignored() {
         let text = r#"{"constant":0.5,"usual":0.5,"weights":[[4000000000,9.0]]}"#;
         let read: LinkModel = serde_json::from_str(text).unwrap();
         assert_eq!(read.over(&[7]), 0.0);
     }
 
     #[test]
-    fn no_word_decides_alone() {
+    fn the_output_is_limited_to_four_log_odds_from_the_prior() {
         let text = r#"{"constant":0.0,"usual":0.0,"weights":[[3,9.0],[4,-9.0]]}"#;
         let read: LinkModel = serde_json::from_str(text).unwrap();
         assert_eq!((read.over(&[3]), read.over(&[4])), (MOST, -MOST));

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_seen_outweighs_what_was_expected() {
+    fn a_rate_is_shrunk_towards_the_expected_one_by_two_pages() {
         let mut rates: RelevanceRates<u8> = RelevanceRates::default();
         assert_eq!(rate(&rates, &1, 0.25), 0.25);
         for _ in 0..2 {

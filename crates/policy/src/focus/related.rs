@@ -1,8 +1,10 @@
 //! Relevance rates of the pages that resemble a page.
 //!
 //! Two pages resemble each other if one page links to both. They are more alike if the two links
-//! have the same tag path or stand side by side. Pages also resemble each other if links to them
-//! have the same tag path on any page, or if they share a folder or a host.
+//! have the same tag path, or if the two pages are neighbours: near to each other among the links
+//! in the order of page numbers. Links that a page brings for the first time are numbered in their
+//! order on the page. Pages also resemble each other if links to them have the same tag path on
+//! any page, or if they share a folder or a host.
 //!
 //! **Invariant:** a rate from few pages is shrunk towards the rate of the larger group it
 //! belongs to, and finally towards the rate of the whole crawl.
@@ -13,7 +15,7 @@ use super::unread::{Parent, UnreadPage};
 use crate::Number;
 use crate::estimate::Links;
 
-/// Links on each side of a link that count as its neighbours.
+/// Links on each side of a link, in the order of page numbers, that count as its neighbours.
 const NEIGHBOURS: usize = 4;
 
 /// Relevance rates of read pages, by what the pages have in common.
@@ -42,7 +44,7 @@ pub struct Resemblance {
     pub siblings: f32,
     /// The same, under the same tag path only.
     pub groups: f32,
-    /// Of pages whose links stand next to the link to it.
+    /// Of its neighbours among the links of its parents.
     pub neighbours: f32,
     /// Of pages behind links with the same tag path on any page.
     pub paths: f32,
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_pages_have_in_common_counts() {
+    fn a_read_page_changes_the_rates_of_all_groups_that_it_belongs_to() {
         let mut related = RelatedPages::default();
         related.count(&known(1, 1, 1), 1.0);
         // One page of the topic, and five pseudo-pages with a relevance of 0.2 each.
@@ -201,7 +203,7 @@ mod tests {
 
     /// Page 0 links to pages 1 to 9. The read pages 4 and 7 have distances 1 and 2 from page 5.
     #[test]
-    fn the_nearer_a_neighbour_the_more_it_says() {
+    fn neighbours_are_weighted_by_one_over_their_distance() {
         let mut judge = TopicJudge::new(&red());
         let links: Vec<LinkFact<'_>> = (1..10).map(|to| LinkFact::new(Number(to), "")).collect();
         for page in 0..10 {

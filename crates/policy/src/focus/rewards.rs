@@ -46,7 +46,8 @@ struct FirstLink {
 }
 
 impl Rewards {
-    /// Creates a model for this topic, with the weights from completed crawls if it has any.
+    /// Creates a model for this topic. The model from completed crawls is one of its inputs, if
+    /// the topic has one.
     pub fn new(topic: &Topic) -> Self {
         let reward = |guide: &Guide| guide.reward.clone();
         Self {

@@ -138,7 +138,7 @@ fn anchors_are_judged_by_their_own_words() {
 }
 
 #[test]
-fn a_fish_dies_three_steps_from_food() {
+fn fish_gives_up_links_three_steps_from_the_topic() {
     let mut fish = with_pages(BestFirst::new(&red(), Fish::default()), 8);
     observe_read(fish.as_mut(), 0, "red", &[1]);
     assert_eq!(worth(fish.as_ref(), 1), 1.0);
@@ -152,20 +152,20 @@ fn a_fish_dies_three_steps_from_food() {
 }
 
 #[test]
-fn a_shark_remembers_its_ancestors() {
+fn shark_adds_the_discounted_relevance_of_ancestors() {
     let mut shark = with_pages(BestFirst::new(&red(), Shark::default()), 5);
     observe_read(shark.as_mut(), 0, "red", &[1]);
     observe_read(shark.as_mut(), 1, "blue", &[2]);
     observe_read(shark.as_mut(), 2, "blue", &[3]);
     let [one, two, three] = [1, 2, 3].map(|page| worth(shark.as_ref(), page));
-    // All anchors are the same: what differs is γ · δⁿ · P.
+    // All anchors are the same, so the worths differ by the term γ · δⁿ · P alone.
     let relevance = (one - two) / (0.5 * 0.5 - 0.5 * 0.25);
     assert!((one - three - relevance * (0.25 - 0.0625)).abs() < 1e-6);
     assert!(relevance > 0.5 && relevance <= 1.0, "{relevance}");
 }
 
 #[test]
-fn queues_of_a_context_graph_come_in_order() {
+fn context_graph_orders_links_by_the_layer_of_their_page() {
     let layer = |word: &str| {
         let mut trainer = Trainer::default();
         for n in 0..40 {
@@ -225,7 +225,7 @@ fn learned_and_bandit_find_out_which_links_lead_to_the_topic() {
 }
 
 #[test]
-fn an_intelligent_crawler_finds_out_which_words_lead_to_what_satisfies() {
+fn intelligent_learns_which_anchor_words_lead_to_matching_pages() {
     let meanings = Meanings {
         topic: &|_| None,
         span: &|_| None,
@@ -246,7 +246,7 @@ fn an_intelligent_crawler_finds_out_which_words_lead_to_what_satisfies() {
 }
 
 #[test]
-fn a_query_grows_examples_and_says_so() {
+fn a_query_collects_examples_and_the_report_says_so() {
     let topic = Topic::words("red").unwrap();
     let mut soft = with_pages(BestFirst::new(&topic, Soft), 60);
     for page in 0..25 {
@@ -264,13 +264,13 @@ fn a_query_grows_examples_and_says_so() {
     observe_read(soft.as_mut(), 50, "rose rose rose", &[51]);
     assert!(
         worth(soft.as_ref(), 51) > 0.5,
-        "what goes with the words was learned"
+        "a word that occurs with those of the query was learned"
     );
     assert!(Topic::words("?!").is_err());
 }
 
 #[test]
-fn a_page_is_as_important_as_its_text_says_once_it_is_read() {
+fn importance_is_the_relevance_of_the_text_once_a_page_is_read() {
     let mut laser = Focused(Laser::new(&red()));
     for page in 0..2 {
         observe_discovery(&mut laser, page);

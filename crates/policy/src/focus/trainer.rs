@@ -119,10 +119,8 @@ impl Trainer {
         }
         let kept = Field::ALL.map(|field| self.kept(field));
         let all = Field::ALL.map(|field| self.weights(field, |_| true));
-        let mut folds = self.folds();
-        folds.truncate(FOLDS);
         let (mut scores, mut links) = (vec![None; self.examples.len()], Vec::new());
-        for fold in &folds {
+        for fold in &self.folds() {
             let odds = Field::ALL.map(|field| {
                 let rest = self.weights(field, |example| fold.contains(&example));
                 let pairs = all[field.index()].iter().zip(rest);
@@ -185,7 +183,7 @@ impl Trainer {
             .collect()
     }
 
-    /// Deals the examples into folds, round robin within each class.
+    /// Deals the examples into [`FOLDS`] folds, round robin within each class.
     fn folds(&self) -> Vec<Vec<usize>> {
         let mut folds = vec![Vec::new(); FOLDS];
         let mut dealt = [0, 0];
@@ -323,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_examples_was_not_learned_from_them() {
+    fn examples_are_judged_by_classifiers_that_were_not_trained_on_them() {
         // Each example has a unique word, which would give it away, and two words that all
         // share.
         let words: Vec<String> = (0..40).map(|n| format!("own{n} and the")).collect();
@@ -338,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn probabilities_are_shares() {
+    fn calibrated_probabilities_equal_the_shares_of_examples() {
         // `red` is in three of four pages on the topic and in one of four others.
         let mut trainer = Trainer::default();
         for n in 0..400 {
@@ -360,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_the_same_after_it_was_kept() {
+    fn a_classifier_equals_the_one_made_from_its_parameters() {
         let mut trainer = Trainer::default();
         for n in 0..8 {
             let text = format!("fox {n}");

@@ -119,8 +119,9 @@ impl UnreadPage {
 
     /// Adds features of the form of the URL.
     ///
-    /// These are its depth, its last segment, the extension and the character pattern of that
-    /// segment, and whether the URL is in a user's home directory (`~name`).
+    /// These six are its depth (together with whether it is in a user's home directory,
+    /// `~name`), its last segment, the extension and the character pattern of that segment, its
+    /// folder, and the character pattern of the whole path.
     pub fn add_url_features(&mut self, url: &str) {
         let path = url.split_once("://").map_or(url, |(_, rest)| rest);
         let path = path.split_once('/').map_or("", |(_, path)| path);
@@ -237,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_made_alike() {
+    fn segments_of_one_pattern_have_the_same_form() {
         for (one, other) in [("cs302", "ee7"), ("Isaac_Newton", "Marie_Curie")] {
             assert_eq!(form(one), form(other));
         }

@@ -11,6 +11,7 @@ use crate::words::{each_word, mix, unescape};
 
 /// Bytes of text per word, a low estimate, to reserve memory.
 const SPACING: usize = 5;
+
 /// The part of a page that a word is in. The same word has a different weight in each part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Field {

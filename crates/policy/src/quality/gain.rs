@@ -51,8 +51,8 @@ pub fn gain(list: &ScoreRank, before: f64, after: f64) -> f64 {
         (true, true) => {
             let (old, new) = (inside(before), inside(after));
             if (old - new).abs() <= 1.0 && new > 1.0 && new < list.last {
-                // It passes no page. At the ends of the list, the score of the page differs from
-                // that of its rank.
+                // The page passes no other page. This is not certain at the ends of the list,
+                // where the score of the page can differ from that of its rank.
                 0.0
             } else if old < new {
                 down(list, old, new, after)
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_four_discrepancies_of_table_1_are_worth_mending() {
+    fn correcting_each_discrepancy_of_table_1_gains() {
         let (list, scores) = ideal(27, [0.3, 0.5, 0.8]);
         let (best, worst) = (scores[0] * 2.0, scores[26] / 2.0);
         // An increased score, a decreased one, a new page, a page that is gone.
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_list_and_list_of_one() {
+    fn gains_in_an_empty_list_and_a_list_of_one_are_exact() {
         // No other page has the word, so the page is the first and only one.
         assert_eq!(gain(&ScoreRank::EMPTY, 0.0, 2.0), 2.0);
         assert_eq!(gain(&ScoreRank::EMPTY, 2.0, 0.0), 0.0);
@@ -263,7 +263,7 @@ mod tests {
         }
 
         #[test]
-        fn a_true_score_never_does_harm(
+        fn gains_are_never_negative_and_bounded(
             scores in prop::collection::vec(0.01f32..20.0, 0..60),
             before in 0.0f64..25.0,
             after in 0.0f64..25.0,

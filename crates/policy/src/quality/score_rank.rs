@@ -73,14 +73,15 @@ impl ScoreRank {
 
     /// Returns the rank of a page with this score.
     ///
-    /// It is 1 above all others, one more than the number of pages below all, and the middle of
-    /// pages with the same score. The rank of a score of zero is infinite.
+    /// It is 1 for a score above all others, and one more than the number of results for a score
+    /// below all others. Among equal scores it is the middle in log rank. The rank of a score of
+    /// zero is infinite.
     pub fn rank(&self, score: f64) -> f64 {
         self.curve().rank(score)
     }
 
-    /// Returns the score of the page at this rank: that of the last page beyond the list, and 0
-    /// at infinity.
+    /// Returns the score of the page at this rank. Beyond the list it is the score of the last
+    /// page, and at infinity it is 0.
     pub fn score(&self, rank: f64) -> f64 {
         self.curve().score(rank)
     }
@@ -277,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn short_and_flat_lists() {
+    fn short_and_flat_lists_have_ranks_and_scores() {
         assert_eq!(ScoreRank::of(&mut []), ScoreRank::EMPTY);
         assert_eq!(ScoreRank::of(&mut [0.0, -1.0]), ScoreRank::EMPTY);
         assert_eq!(ScoreRank::EMPTY.rank(3.0), 1.0);
@@ -291,7 +292,7 @@ mod tests {
         let flat = ScoreRank::of(&mut [2.0; 100]);
         assert!(
             (flat.rank(f64::from(2f32.ln().exp())) - 10.0).abs() < 1e-4,
-            "in the middle"
+            "the middle in log rank"
         );
         assert_eq!((flat.rank(2.1), flat.rank(1.9)), (1.0, 101.0));
         assert!((flat.score(37.0) - 2.0).abs() < 1e-6);
@@ -316,7 +317,7 @@ mod tests {
         }
 
         #[test]
-        fn order_does_not_matter(scores in prop::collection::vec(-1.0f32..50.0, 0..200)) {
+        fn the_order_of_scores_does_not_matter(scores in prop::collection::vec(-1.0f32..50.0, 0..200)) {
             let mut sorted = scores.clone();
             sorted.sort_by(|a, b| b.total_cmp(a));
             prop_assert_eq!(ScoreRank::of(&mut sorted), ScoreRank::of(&mut scores.clone()));

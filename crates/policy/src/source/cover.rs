@@ -1,4 +1,4 @@
-//! Greedy set cover: the smallest number of sources that reaches most new pages.
+//! Greedy set cover: few sources that together reach all new pages.
 //!
 //! Lefortier et al. (2013), §3.1, Figure 4: "first take the source page which allows to reach
 //! the most of pages, then remove it and all covered pages, then select the second one in the

@@ -6,8 +6,8 @@
 //!
 //! **Invariant:** all knowledge here comes from [`Fact`]s, and the time is that of the newest
 //! fact. A new plan is made at a visit or a call of [`wait`](Sources::wait), if one of these
-//! holds: the last plan is older than [`SourceRules::replan`], the number of sources has grown by a
-//! tenth since, or the first clicks have arrived.
+//! holds: the last plan is older than [`SourceRules::replan`], the number of sources has grown by
+//! more than a tenth since, or the first clicks have arrived.
 
 use super::appeal::Appeal;
 use super::learning::Learning;

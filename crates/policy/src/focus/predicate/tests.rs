@@ -17,7 +17,7 @@ fn read(text: &str) -> Result<Predicate, Unreadable> {
 }
 
 #[test]
-fn pages_are_what_was_asked_for() {
+fn predicates_hold_for_the_pages_that_they_describe() {
     let page = Candidate {
         document: TrainingDocument {
             url: "http://www.e.org/archive/97",
@@ -67,7 +67,7 @@ fn pages_are_what_was_asked_for() {
 }
 
 #[test]
-fn topics_are_asked_by_name() {
+fn topics_are_looked_up_by_name() {
     let red = Arc::new(crate::focus::tests::red());
     let known = |name: &str| (name == "red").then(|| Arc::clone(&red));
     let meanings = Meanings {
@@ -122,7 +122,7 @@ fn errors_point_at_the_character() {
 
 proptest! {
     #[test]
-    fn any_text_is_read_or_refused_within_itself(text in "\\PC{0,60}") {
+    fn any_text_is_parsed_or_its_error_has_a_column_within_the_text(text in "\\PC{0,60}") {
         if let Err(error) = read(&text) {
             prop_assert!(error.column >= 1 && error.column <= text.chars().count() + 1);
             prop_assert!(!error.to_string().is_empty());
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn what_looks_like_one_never_panics(
+    fn texts_made_of_valid_tokens_never_panic(
         parts in prop::collection::vec(prop::sample::select(vec![
             "contains", "(", ")", "\"a b\"", "'x'", " and ", " or ", "not ", "url", "topic", "language", "date", "'2024'", ">", "<=", ".7", "similar", "é",
         ]), 0..20)

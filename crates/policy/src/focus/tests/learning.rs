@@ -6,17 +6,17 @@ use super::*;
 use crate::catalog::{Catalog, Wishes};
 
 #[test]
-fn a_page_that_is_read_again_is_found_once() {
+fn a_page_that_is_read_again_counts_once_as_found() {
     let mut soft = with_pages(BestFirst::new(&red(), Soft), 2);
     observe_read(soft.as_mut(), 0, "red", &[1]);
     observe_read(soft.as_mut(), 0, "red", &[1]);
     assert_eq!(soft.report().found, Some(1));
     observe_read(soft.as_mut(), 0, "blue", &[1]);
-    assert_eq!(soft.report().found, Some(0), "it is of the topic no more");
+    assert_eq!(soft.report().found, Some(0), "no longer of the topic");
 }
 
 #[test]
-fn a_page_that_is_read_again_teaches_nothing_new() {
+fn a_page_that_is_read_again_is_no_second_training_example() {
     let topic = red();
     for (name, mut policy) in [
         ("learned", with_pages(Learned::new(&topic), 20)),
@@ -49,7 +49,7 @@ fn anchors_add_up_for_a_page_that_waits() {
 }
 
 #[test]
-fn a_worse_parent_takes_nothing_back() {
+fn a_worse_parent_does_not_lower_a_worth() {
     let mut soft = with_pages(BestFirst::new(&red(), Soft), 3);
     observe_read(soft.as_mut(), 0, "red", &[1, 2]);
     let before = worth(soft.as_ref(), 2);
@@ -72,7 +72,7 @@ fn a_longer_path_does_not_lower_the_depth_of_a_fish() {
 /// Links called `list` lead to pages off the topic with links called `red`. Links called `end`
 /// lead to pages without links.
 #[test]
-fn what_leads_to_the_topic_is_worth_more_than_what_ends() {
+fn links_that_lead_to_the_topic_are_worth_more_than_dead_ends() {
     let topic = red();
     let method = BestFirst::new(&topic, Reinforcement::new(&topic));
     for (name, mut policy) in [
@@ -198,7 +198,7 @@ fn links_influence_the_training_label() {
 /// Fourteen examples seen once teach little about two words (a gap of 0.22). Replay at each
 /// sweep teaches more.
 #[test]
-fn replay_teaches_more() {
+fn replay_widens_the_gap_between_two_words() {
     let mut learned = with_pages(Learned::new(&red()), 60);
     let kinds = |nth: u32| ["sign", "end"][nth as usize % 2];
     let links: Vec<_> = (1..40).map(|to| (to, kinds(to), "")).collect();
@@ -214,7 +214,7 @@ fn replay_teaches_more() {
 }
 
 #[test]
-fn what_is_beside_a_link_counts() {
+fn a_read_neighbour_counts_for_the_links_next_to_it() {
     for (text, good) in [("red", true), ("blue near far", false)] {
         let mut learned = with_pages(Learned::new(&red()), 20);
         observe_read(learned.as_mut(), 0, "stone", &[1, 2, 3, 4, 5, 6, 7, 8]);
@@ -264,7 +264,7 @@ fn unrelated_waiting_pages_are_revalued() {
 }
 
 #[test]
-fn siblings_of_what_satisfied_are_interesting() {
+fn siblings_of_matching_pages_are_worth_more() {
     let mut policy = with_pages(Intelligent::new(&red()), 30);
     observe_read(policy.as_mut(), 0, "blue", &[1, 2]);
     observe_read(policy.as_mut(), 1, "blue", &[10, 11, 12, 13]);
@@ -282,7 +282,7 @@ fn siblings_of_what_satisfied_are_interesting() {
 /// After a restart, all discoveries are replayed first, then all reads. Pages must have the same
 /// worth.
 #[test]
-fn what_was_learned_is_learned_again_after_a_stop() {
+fn a_replay_gives_the_same_worths_as_the_crawl() {
     const PAGES: u32 = 400;
     const READ: u32 = 100;
     let catalog = Catalog::standard();

@@ -27,8 +27,9 @@ const COST: f32 = 0.2;
 const BIRTH: f32 = 1.0;
 /// Energy at which an agent splits.
 const RIPE: f32 = 2.0;
-/// Inputs of a net: a constant, the link's words by the topic, the relevance of its page, and
-/// its position on the page (1 is first).
+/// Inputs of a net: a constant, the probability of the topic by the link's words, the relevance
+/// of its page, and its position among the links in the order of page numbers (1 for the first,
+/// falling to 0).
 const INPUTS: usize = 4;
 /// Net of the first agent.
 const NET: [f32; INPUTS] = [-2.0, 2.0, 2.0, 0.0];
@@ -222,7 +223,7 @@ mod tests {
     use crate::focus::tests::{observe_discovery, observe_read, red};
 
     #[test]
-    fn energy_comes_from_pages_and_goes_with_them() {
+    fn energy_changes_by_relevance_minus_cost_and_an_agent_with_enough_splits() {
         let mut agents = Focused(Agents::new(&red()));
         for page in 0..12 {
             observe_discovery(&mut agents, page);

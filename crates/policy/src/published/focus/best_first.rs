@@ -19,7 +19,8 @@ pub struct Sighting<'a> {
     pub relevance: f32,
     /// The probability that the target is of the topic, by anchor, words around it and URL.
     pub anchor: f32,
-    /// Number of links before it on the page.
+    /// Number of links before it, in the order of page numbers. A page's links to new pages are
+    /// numbered in their order on the page.
     pub place: usize,
     /// The link.
     pub link: LinkFact<'a>,

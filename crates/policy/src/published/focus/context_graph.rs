@@ -4,7 +4,7 @@
 //! layer i holds the pages that are i links from it. Each layer has a classifier, trained on
 //! back-links. Links on a page of layer i wait in queue i, the best first. Links on pages of no
 //! layer, and the seeds, wait in a last queue. The first queue that is not empty is served. So
-//! worth = (layers − i) + 1 + P(layer | page), and below one for the last queue.
+//! worth = (layers − i) + 1 + P(layer | page), and at most 1 for the last queue.
 
 use super::best_first::{Method, Sighting};
 use crate::focus::bayes::Bayes;

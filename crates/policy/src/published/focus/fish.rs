@@ -5,7 +5,7 @@
 //! one less than their parent had. On a page of the topic the first ⌊1.5 · [`WIDTH`]⌋ links have
 //! the value 1. On another page the first [`WIDTH`] have ½, and all others 0. At depth 0 all
 //! links have the value 0. Here such links are not dropped; they come last, by their order of
-//! discovery.
+//! discovery. The first links are those with the lowest page numbers.
 
 use super::best_first::{Method, Sighting};
 use crate::estimate::Column;

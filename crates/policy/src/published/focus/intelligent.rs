@@ -1,17 +1,17 @@
 //! Intelligent crawling: learns which features predict that a page satisfies a predicate.
 //!
 //! Aggarwal, Al-Garawi & Yu, "Intelligent crawling on the World Wide Web with arbitrary
-//! predicates" (WWW 2001). There are no examples. A predicate or a topic decides for each read
-//! page whether it satisfies. The crawler learns which features go with that. The interest ratio
-//! of a feature is P(satisfied | feature)/P(satisfied).
+//! predicates" (WWW 2001). There are no examples. A page satisfies if the predicate holds for it,
+//! or if it is of the topic. The crawler learns from the pages it reads which features such pages
+//! have. The interest ratio of a feature is P(satisfied | feature)/P(satisfied).
 //!
 //! The features are the words of URL and anchors, whether the parents satisfy, and how many
 //! siblings do. The ratios of the three kinds are multiplied. The log ratios of words are
 //! divided by the square root of their number, because words are not independent.
 //!
-//! **Invariant:** a ratio from few pages is shrunk towards one. After a read, the children of
-//! the page are revalued at once. All pages are revalued each time the crawl has grown by a
-//! twentieth.
+//! **Invariant:** a ratio from few pages is shrunk towards 1. After a read, the children of the
+//! page are revalued at once. All pages are revalued each time the crawl has grown by a twentieth,
+//! at least by 8 pages.
 
 use crate::estimate::Column;
 use crate::focus::focused::{Focus, worth as worth_of};

@@ -111,7 +111,7 @@ impl Focus for Laser {
 
     fn discover(&mut self, discovered: &Discovered<'_>) {
         self.judge.discover(discovered);
-        // A seed counts as relevant until it is read.
+        // A seed counts as relevant until it is read or a link to it is seen.
         let all = if discovered.seed { 1.0 } else { 0.0 };
         let flow = PageFlow {
             all,
@@ -169,7 +169,7 @@ mod tests {
     use crate::focus::tests::{observe_discovery, observe_read, red};
 
     #[test]
-    fn it_comes_to_the_fixed_point() {
+    fn relevance_converges_to_the_fixed_point() {
         // 0 → 1, 2; 1 → 2, 3; 2 → 0, which closes a cycle. Page 3 is unread.
         let mut laser = Focused(Laser::new(&red()));
         for page in 0..4 {

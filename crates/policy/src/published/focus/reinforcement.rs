@@ -14,7 +14,7 @@ use crate::{Discovered, Read};
 pub struct Reinforcement(Rewards);
 
 impl Reinforcement {
-    /// Creates the method for this topic, with the weights from completed crawls if it has any.
+    /// Creates the method for this topic.
     pub fn new(topic: &Topic) -> Self {
         Self(Rewards::new(topic))
     }

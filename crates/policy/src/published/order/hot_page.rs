@@ -1,9 +1,9 @@
 //! Pages close to pages about the query first.
 //!
 //! Algorithm 5.3 of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998).
-//! A page is hot if it has a word of the query ten times in its body or once in its title. A URL
-//! enters the hot queue if an anchor or the URL itself has a word, or if it is fewer than three
-//! links from a hot page.
+//! A page is hot if words of the query occur ten times in its body or once in its title. A URL
+//! enters the hot queue if an anchor or the URL itself has a word of the query, or if it is fewer
+//! than three links from a hot page.
 //!
 //! The paper decides once, when a URL is enqueued. Here a waiting URL becomes hot as soon as a
 //! shorter path from a hot page is seen, also through pages read before. A distance never grows,

@@ -35,7 +35,7 @@ mod tests {
     use crate::{History, Number};
 
     #[test]
-    fn worths_are_even_and_follow_the_seed() {
+    fn worths_are_uniform_and_depend_on_the_seed() {
         let history = History::default();
         let draw = |seed, number| {
             let number = Number(number);

@@ -19,7 +19,7 @@ const SHORTEST: f64 = 60.0;
 /// Nutch's `db.fetch.schedule.adaptive.max_interval`: one year, in seconds.
 const LONGEST: f64 = 31_536_000.0;
 
-/// Worth is the age of the copy over its interval: one when Nutch would fetch it.
+/// Worth is the time since the last request divided by the interval: 1 when Nutch would fetch.
 #[derive(Debug, Clone, Copy)]
 pub struct Adaptive;
 

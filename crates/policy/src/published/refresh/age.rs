@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lateness_is_the_worth_of_theory() {
+    fn both_forms_of_lateness_equal_the_formula() {
         for (x, expected) in [
             (0.0, 0.0),
             (1e-6, 3.333_332_083_333_666_7e-19),
