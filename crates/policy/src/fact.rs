@@ -2,8 +2,8 @@
 //!
 //! **Invariant:** the crawler could have observed every fact at that moment. A policy has no
 //! other source of information. The same facts in the same order produce the same policy state.
-//! After a restart the crawl replays the facts from the ledger: first all discoveries, then all
-//! reads, each in the order in which they happened.
+//! After a restart the crawl replays the facts: all discoveries in their order, the last read of
+//! each page in the order of the reads, the visits to each page as one fact, and the searches.
 
 use crate::{History, Moment, Worth};
 
@@ -38,7 +38,8 @@ pub enum Fact<'a> {
     /// A page was requested and its answer was read. Replaces what was read of it before.
     Read(Read<'a>),
     /// A page was visited, or more became known about its last visit. A replay reports all
-    /// visits of a page as one such fact, in the order of page numbers, after the reads.
+    /// visits of a page as one such fact, after the reads. The order of the pages is that of the
+    /// ledger.
     Visited(VisitFact<'a>),
     /// A page was among the results of searches.
     Shown(Shown),

@@ -24,7 +24,7 @@ use world::{WorldStep, planned_visit, world};
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Orderings whose worth may fall when a page gets one more link: a poor parent lowers a mean
-/// of parents and host, and starved agents lose the pages they wanted.
+/// of parents and host, and an agent that runs out of energy loses its pages.
 const MEANS: [&str; 7] = [
     "agents",
     "intelligent",
@@ -216,7 +216,7 @@ proptest! {
 
     /// A clock that was set back dates a visit before the one it followed.
     #[test]
-    fn visits_that_are_dated_backwards_break_nothing(
+    fn worth_is_finite_and_due_its_inverse_after_visits_dated_backwards(
         world in world(),
         number in 0u32..16,
         discovered in 0u64..1 << 50,
@@ -263,7 +263,7 @@ proptest! {
     }
 
     #[test]
-    fn the_queue_agrees_with_the_policy(world in world()) {
+    fn reported_moves_keep_a_queue_equal_to_the_worths(world in world()) {
         for name in expressions() {
             let mut order = order(&name);
             let mut queue: Vec<Worth> = Vec::new();
@@ -292,7 +292,7 @@ proptest! {
     }
 
     #[test]
-    fn more_importance_never_delays(world in world(), target in any::<u32>(), weight in 1f64..100.0) {
+    fn one_more_link_or_a_larger_weight_never_lowers_a_worth(world in world(), target in any::<u32>(), weight in 1f64..100.0) {
         prop_assume!(world.pages > 0);
         let target = target % world.pages;
         for name in expressions() {

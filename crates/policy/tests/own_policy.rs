@@ -81,7 +81,7 @@ fn a_users_own_policy_is_used_by_its_name() {
 }
 
 #[test]
-fn the_example_is_in_the_readme_and_as_short_as_it_says() {
+fn the_example_is_in_the_guide_and_has_at_most_25_lines() {
     let source = include_str!("own_policy.rs");
     let (_, example) = source.split_once("// begin\n").unwrap();
     let (example, _) = example.split_once("// end").unwrap();

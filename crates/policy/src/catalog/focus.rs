@@ -23,7 +23,7 @@ pub const METHODS: &[Order] = &[
     Order {
         name: "bandit",
         summary: "links under tag paths that led to the topic",
-        scale: "0 to 1, plus an exploration bonus",
+        scale: "0 to 1.1, plus an exploration bonus",
         published: false,
         build: |inputs, _| about(inputs, Bandit::new),
         ..METHOD

@@ -47,7 +47,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "currency",
         argument: Some("[ALPHA,] DAYS"),
-        summary: "most pages as they were DAYS (7) ago, up to a share ALPHA",
+        summary: "copies outdated for at most DAYS (7), to a share of ALPHA",
         scale: "w[β(1 − e^−λs) + g(λs)/λ], s = τ − β",
         wish: None,
         published: false,

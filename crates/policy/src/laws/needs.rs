@@ -43,8 +43,8 @@ const ALL: Needs = Needs {
     searches: true,
 };
 
-/// Methods that use no places and name them all the same. A crawl that needs places reads pages
-/// again from the archive after a restart, and every judge learns from their texts.
+/// Methods that name places although they use none. A crawl that needs places reads pages again
+/// from the archive after a restart, and every judge learns from their texts.
 const READ_AGAIN: [&str; 5] = ["context-graph", "fish", "hard", "laser", "soft"];
 
 /// A policy that observes only the facts that `needs` name.

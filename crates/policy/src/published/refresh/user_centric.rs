@@ -1,8 +1,8 @@
-//! Refreshes pages whose past refreshes gained most for searchers, as printed.
+//! Refreshes pages whose past refreshes gained most for searchers.
 //!
 //! Pandey & Olston, "User-centric web crawling" (WWW 2005), 5.1: the priority of a page is
-//! `δQ_A(p)·(t − LR(p))`, where δQ_A is the gain per unit of time of past refreshes in a sliding
-//! window.
+//! `δQ_A(p)·(t − LR(p))`, where LR is the time of the last refresh, and δQ_A is the gain per unit
+//! of time of past refreshes in a sliding window.
 
 use crate::estimate::HostGains;
 use crate::moment::DAY;
@@ -13,16 +13,16 @@ use crate::{Curve, Fact, Needs, Page, Refresh, Term};
 /// This is 138.7 days, the mean lifetime of Brewington & Cybenko (2000).
 const LIFETIME: f64 = 138.7 * DAY;
 
-/// How δQ_A is computed from the gains in the window.
+/// How δQ_A is computed from measured gains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WindowMean {
-    /// `(ΣΔQ_A + δ·ḡ)/(Σgap + ḡ)`: the mean δ of the host counts as one more revisit, after a gap
-    /// of the mean length ḡ.
+    /// `(ΣΔQ_A + δ·ḡ)/(Σgap + ḡ)` over all measured revisits, not only those in the window. The
+    /// mean δ of the host counts as one more revisit, after a gap of ḡ = Σgap/revisits.
     ///
     /// Without this prior, a page whose only revisit gained nothing would never be visited
     /// again.
     Robust,
-    /// The mean of the ratios `ΔQ_A/gap`, as in the paper.
+    /// The mean of the ratios `ΔQ_A/gap` over the window, as in the paper.
     ///
     /// It diverges for short gaps, and a page that gained nothing is never visited again.
     Printed,

@@ -23,7 +23,7 @@ impl Scheduler for Bfs {
         Some(price)
     }
 
-    /// Above any source, in the order of discovery.
+    /// Returns a worth above that of any poll, which falls with the time of discovery.
     fn page(&self, page: &NewPage) -> f64 {
         2.0 * FIRST - page.found.min(FIRST)
     }

@@ -24,7 +24,7 @@ impl Scheduler for Greedy {
         (gain > 0.0 && price <= FIRST / 2.0).then(|| price / gain)
     }
 
-    /// Above any source, in the order of discovery.
+    /// Returns a worth above that of any poll, which falls with the time of discovery.
     fn page(&self, page: &NewPage) -> f64 {
         2.0 * FIRST - page.found.min(FIRST)
     }

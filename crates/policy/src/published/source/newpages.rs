@@ -20,8 +20,8 @@ impl Scheduler for NewPages {
 
     fn worth(&self, source: usize, _outlook: &Outlook, waited: f64) -> f64 {
         let behind = self.interval(source).map(|interval| waited / interval);
-        // Limits the worth of a poll below that of any new page. A plan may exceed the budget,
-        // and a source may then wait for years.
+        // Limits the worth of a poll below that of any new page. New pages may use up the
+        // budget, and a source may then wait for years.
         behind.map_or(0.0, |behind| behind.min(FIRST / 2.0))
     }
 

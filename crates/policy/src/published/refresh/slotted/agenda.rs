@@ -44,9 +44,9 @@ impl Agenda {
 
     /// Returns whether a new plan is needed for this number of pages.
     ///
-    /// This is so if there is no plan, if it has ended, or if the number of pages has grown by
-    /// half. It is also so if a step has begun since the plan was made and the number of pages
-    /// differs.
+    /// A new plan is needed if there is none, if the plan has ended, or if the number of pages
+    /// has grown by more than half. If a step has begun since the plan was made, any other
+    /// number of pages suffices.
     pub fn is_outdated(&self, now: Moment, pages: usize) -> bool {
         let Some(plan) = &self.plan else {
             return pages > 0;

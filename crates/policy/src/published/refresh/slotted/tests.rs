@@ -132,7 +132,7 @@ fn small_changes_do_not_count() {
 }
 
 #[test]
-fn embarrassment_is_where_searchers_look() {
+fn ebr_weights_pages_by_importance_or_views_and_by_harmful_updates() {
     let mut policy = slotted(Objective::Embarrassment, 0.5, 1.0);
     for page in [3, 5] {
         policy.observe(&Fact::Discovered(Discovered {
@@ -166,7 +166,7 @@ fn embarrassment_is_where_searchers_look() {
 }
 
 #[test]
-fn pages_that_are_new_or_gone() {
+fn a_new_page_is_due_at_the_next_step_and_a_gone_page_never() {
     let mut policy = slotted(Objective::Staleness, 0.0, 3.0);
     let histories = month(&mut policy, 4, |_| 1.0);
     let asked = History::discovered(day(31), 0).after(Visit::new(day(31), Outcome::Changed));
