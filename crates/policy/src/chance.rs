@@ -11,6 +11,20 @@ pub fn split_mix(state: u64) -> u64 {
     word ^ (word >> 31)
 }
 
+/// A generator of numbers between 0 and 1, for tests: the linear congruential generator of
+/// Knuth's MMIX. The field is its state.
+#[cfg(test)]
+pub struct TestDraws(pub u64);
+
+#[cfg(test)]
+impl TestDraws {
+    pub fn next(&mut self) -> f64 {
+        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
+        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

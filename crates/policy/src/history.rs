@@ -72,11 +72,14 @@ pub enum Outcome {
     Changed,
     /// The same text as the copy.
     Unchanged,
-    /// The server answered that there is no page to read: 404, 410, a redirect, or not a page.
+    /// The server answered without a page to read: a redirect, an empty answer, a file that is
+    /// not a page, 404, 410 or most other 4xx.
     Gone,
-    /// No answer, or one that asks to try again: a time-out, a reset, 429, 5xx.
+    /// No answer, an incomplete one, or one that asks to try again: a time-out, a reset, 408,
+    /// 421, 425, 429, 5xx.
     Unreachable,
-    /// The crawler may not request it: robots.txt, or a forbidden address.
+    /// The crawler did not request the page: robots.txt, a forbidden address, or a rule of its
+    /// own, such as that against traps.
     Refused,
 }
 

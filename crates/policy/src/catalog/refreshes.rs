@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::expression::REFRESH;
 use super::{CatalogError, RateName, RefreshName, Upkeep, Wish};
+use crate::moment::DAY;
 use crate::published::refresh::{
     Adaptive, Age, Freshness, Horizon, Objective, Proportional, Slotted, UserCentric, WindowMean,
 };
@@ -12,8 +13,6 @@ use crate::refresh::{ByRate, Currency, Harmonic, Holistic, Refresh, Uniform, Use
 use crate::{Curve, Estimator, Rates, Threshold};
 
 type Built = Result<Box<dyn Refresh>, CatalogError>;
-
-const DAY: f64 = 86_400.0;
 
 /// The refresh policies: the default first, the published baselines last.
 pub const REFRESHES: &[RefreshName] = &[

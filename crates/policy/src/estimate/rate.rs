@@ -15,6 +15,7 @@ mod prior;
 use std::sync::Arc;
 
 use super::{Column, PageHosts};
+use crate::moment::DAY;
 use crate::scores::Scores;
 use crate::{Fact, History, Needs, Number, Page};
 use observed::ObservedChanges;
@@ -22,8 +23,6 @@ use pool::RatePool;
 use prior::GammaPrior;
 
 pub use observed::Threshold;
-
-const DAY: f64 = 86_400.0;
 
 /// The lowest rate: a change in a thousand years. It replaces a rate of zero, with which a page
 /// would never be visited again.

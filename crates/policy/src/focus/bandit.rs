@@ -202,7 +202,7 @@ impl Focus for Bandit {
                 "links of this kind fetched",
                 f64::from(arm.reward.count),
             ));
-            terms.push(Term::new("of them on the topic", f64::from(mean)));
+            terms.push(Term::new("share of them on the topic", f64::from(mean)));
         }
         terms
     }

@@ -322,15 +322,18 @@ impl Focus for Learned {
             "tag path",
             "folder",
             "neighbours on the topic",
-            "parents that lead there",
-            "such links before",
+            "parents that lead to the topic",
+            "links in completed crawls",
         ];
         let each = names.iter().zip(inputs).zip(self.model.dense());
         let mut terms: Vec<Term> = each
             .map(|((name, input), weight)| Term::new(*name, f64::from(input * weight)))
             .collect();
         let promise = self.novelty * known.promise;
-        terms.push(Term::new("promise of its links", f64::from(promise)));
+        terms.push(Term::new(
+            "expected reward behind the best link",
+            f64::from(promise),
+        ));
         terms
     }
 }

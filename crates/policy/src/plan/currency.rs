@@ -6,8 +6,7 @@
 //! this is [freshness](super::freshness).
 
 use super::{Weibull, freshness};
-
-const SECONDS_PER_DAY: f64 = 86_400.0;
+use crate::moment::DAY;
 
 /// Returns the share of time in which one page's copy is β-current, (6.20):
 /// `β/I + (1 − e^{−λ(I−β)})/(λI)`.
@@ -70,7 +69,7 @@ pub fn interval_for(lifetimes: &Weibull, alpha: f64, grace: f64) -> Option<f64> 
 
 /// Returns the fetches per second that visit each document once in `interval_days`.
 pub fn documents_per_second(documents: f64, interval_days: f64) -> f64 {
-    documents / (interval_days * SECONDS_PER_DAY)
+    documents / (interval_days * DAY)
 }
 
 /// Returns the bandwidth in megabits (10⁶) per second of these fetches, with the mean document

@@ -5,10 +5,10 @@
 //!
 //! **Invariant:** shape and time are positive and finite.
 
-use super::DAY;
 use super::likelihood;
 use super::observed::ObservedChanges;
 use super::pool::RatePool;
+use crate::moment::DAY;
 
 /// Weight of the default mean rate against observations of all pages, as a pseudo-count of
 /// changes.

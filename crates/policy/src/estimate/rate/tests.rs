@@ -5,18 +5,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
+use crate::chance::TestDraws;
 use crate::{Discovered, History, Moment, Outcome, Visit, VisitFact};
-
-/// A pseudo-random generator of numbers from 0 to 1 (Knuth's MMIX).
-struct RateDraws(u64);
-
-impl RateDraws {
-    fn next(&mut self) -> f64 {
-        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    }
-}
 
 /// Returns the history of a page with a first copy and revisits, each with its gap and whether
 /// it found a change.
@@ -34,7 +24,7 @@ fn visited(gaps: impl IntoIterator<Item = (f64, bool)>) -> History {
 }
 
 /// Simulates visits to a page that changes at this rate, with gaps drawn from a range.
-fn watched(rate: f64, visits: usize, gaps: (f64, f64), draws: &mut RateDraws) -> History {
+fn watched(rate: f64, visits: usize, gaps: (f64, f64), draws: &mut TestDraws) -> History {
     let mut visit = || {
         let gap = gaps.0 + (gaps.1 - gaps.0) * draws.next();
         (gap, draws.next() < -(-rate * gap).exp_m1())
@@ -139,7 +129,7 @@ fn rates_are_recovered_from_regular_and_irregular_visits() {
         (Estimator::Gamma, (0.1, 3.0), 0.08),
     ] {
         for rate in [0.1, 0.5, 1.5] {
-            let mut draws = RateDraws(7);
+            let mut draws = TestDraws(7);
             let mut rates = Rates::new(estimator.clone(), Threshold::ANY);
             let pages: Vec<History> = (0..200)
                 .map(|_| watched(rate / DAY, 40, (gaps.0 * DAY, gaps.1 * DAY), &mut draws))
@@ -160,7 +150,7 @@ fn rates_are_recovered_from_regular_and_irregular_visits() {
         }
     }
     // The naive estimator misses the second change in a gap: 1 − e^{−1.5} instead of 1.5.
-    let page = watched(1.5 / DAY, 4_000, (DAY, DAY), &mut RateDraws(7));
+    let page = watched(1.5 / DAY, 4_000, (DAY, DAY), &mut TestDraws(7));
     let found = estimated(Estimator::Naive, &page) * DAY;
     assert!((found - 0.777).abs() < 0.02, "{found}");
 }
@@ -170,7 +160,7 @@ fn hosts_and_their_spread_are_recovered() {
     // All pages of one host have a rate of 0.02 per day. Of the other host, half have 0.0001
     // and half 1.
     let mut rates = Rates::new(Estimator::Gamma, Threshold::ANY);
-    let mut draws = RateDraws(1);
+    let mut draws = TestDraws(1);
     for page in 0..400 {
         let host = page % 2;
         discover(&mut rates, page, host);
@@ -294,7 +284,7 @@ proptest! {
 fn change_rate_agrees_with_the_crawler() {
     assert_eq!(change_rate(&visited([])), None);
     assert_eq!(change_rate(&visited([(1.0, false); 4])), Some(0.0));
-    let mut draws = RateDraws(3);
+    let mut draws = TestDraws(3);
     for rate in [0.1 / DAY, 1.0 / DAY, 10.0 / DAY] {
         let history = watched(rate, 3000, (0.2 / rate, 2.0 / rate), &mut draws);
         let alone = change_rate(&history).unwrap();

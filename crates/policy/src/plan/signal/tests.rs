@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::chance::TestDraws;
 
 /// The series of the paper, with 400 terms, so that no tail is needed.
 fn printed(page: &Signalled, age: f64) -> f64 {
@@ -82,23 +83,12 @@ proptest! {
     }
 }
 
-/// A pseudo-random generator of numbers from 0 to 1 (Knuth's MMIX).
-struct SignalDraws(u64);
-
-impl SignalDraws {
-    fn next(&mut self) -> f64 {
-        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    }
-}
-
 /// Returns the mean freshness of 100 pages over 200 days with ten visits per day. Each visit
-/// goes to the page of greatest `worth`, a function of page, age and signals. Page i changes,
-/// is signalled and is falsely signalled at the rates `truth[i]`.
+/// goes to the page of greatest `worth`, a function of page, age and signals. `truth[i]` is the
+/// change rate of page i, the recall of its signals, and its rate of false signals, per day.
 fn freshness(truth: &[(f64, f64, f64)], worth: impl Fn(usize, f64, u16) -> f64) -> f64 {
     const STEPS: usize = 2_000;
-    let mut draws = SignalDraws(3);
+    let mut draws = TestDraws(3);
     let step = 0.1;
     let mut pages = vec![(0.0, 0_u16, true); truth.len()];
     let mut fresh = 0_usize;
@@ -121,7 +111,7 @@ fn freshness(truth: &[(f64, f64, f64)], worth: impl Fn(usize, f64, u16) -> f64) 
 
 #[test]
 fn the_rule_beats_ignoring_signals_and_trusting_all() {
-    let mut draws = SignalDraws(11);
+    let mut draws = TestDraws(11);
     let truth: Vec<_> = (0..100)
         .map(|_| {
             let rate = 0.05 + 0.5 * draws.next();

@@ -203,7 +203,7 @@ impl Focus for Agents {
         let owned = self.pages.get(page).unwrap_or_default();
         let agent = &self.agents[owned.agent as usize];
         vec![
-            Term::new("its agent", f64::from(owned.agent)),
+            Term::new("number of its agent", f64::from(owned.agent)),
             Term::new("energy of the agent", f64::from(agent.energy)),
             Term::new("output of its net", f64::from(agent.output(&owned.inputs))),
         ]

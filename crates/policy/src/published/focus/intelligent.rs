@@ -179,12 +179,15 @@ impl Focus for Intelligent {
         };
         let names = [
             "interest ratio of its words",
-            "of its parents",
-            "of its siblings",
+            "interest ratio of its parents",
+            "interest ratio of its siblings",
         ];
         let ratios = self.ratios(known).map(|ratio| f64::from(ratio.exp()));
         let ratios = names.iter().zip(ratios);
-        let mut terms = vec![Term::new("pages that satisfy", f64::from(self.base()))];
+        let mut terms = vec![Term::new(
+            "share of pages that satisfy",
+            f64::from(self.base()),
+        )];
         terms.extend(ratios.map(|(name, ratio)| Term::new(*name, ratio)));
         terms
     }
