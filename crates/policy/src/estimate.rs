@@ -30,5 +30,5 @@ pub use profit::{Ages, Histogram, Prior, ProfitCurve};
 pub use rate::{Estimator, Rates, Threshold, change_rate};
 pub use rhythm::{ObservedTime, Rhythm};
 pub use sample::PageSample;
-pub use signals::{Trust, unheeded};
+pub use signals::{Trust, pending_hints};
 pub use turnover::Turnover;

@@ -116,7 +116,7 @@ pub struct VisitFact<'a> {
     pub after: &'a History,
 }
 
-/// How often a page appeared in search results since the last such fact.
+/// The views of a page in search results, and the clicks on it, since the last such fact.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown {
     /// The page.
@@ -156,7 +156,7 @@ pub enum Text<'a> {
     },
 }
 
-/// What is known of a text beside its words.
+/// The language and the date of a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct About<'a> {
     /// The code of its language, such as `en`, if it was detected.
@@ -172,8 +172,8 @@ pub struct LinkFact<'a> {
     pub to: Number,
     /// The anchor text.
     pub anchor: &'a str,
-    /// The anchor text and some words on either side. Empty if the policy does not
-    /// [need](Needs) places, or if they are unknown.
+    /// The anchor text and the words next to it; a crawl gives 8 on either side. Empty if the
+    /// policy does not [need](Needs) places, or if they are unknown.
     pub around: &'a str,
     /// The path of enclosing elements, such as `html/body/nav/ul/li/a`. Empty for the same
     /// reasons.

@@ -65,7 +65,7 @@ pub struct History {
     pub finds: Finds,
 }
 
-/// What a visit found. A 404 is an answer.
+/// The result of a visit. A 404 is an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// A text that differs from the copy, or the first copy.
@@ -88,7 +88,7 @@ pub enum Outcome {
 pub struct Visit {
     /// When the page was requested.
     pub at: Moment,
-    /// What was found.
+    /// Its result.
     pub outcome: Outcome,
     /// If the text changed: the share of its shingles that differ.
     pub differing: f32,

@@ -1,4 +1,4 @@
-//! What a policy reports to users: the terms behind a worth, and a summary of the crawl.
+//! The reports of a policy to users: the terms behind a worth, and a summary of the crawl.
 
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,8 @@
 
 use std::cmp::Ordering;
 
-/// Expected value of a fetch to users.
+/// Expected value of a fetch to users, in the unit of the policy. The catalog states the unit or
+/// the range of each policy (`scale`).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Worth(f64);
 

@@ -7,7 +7,7 @@ use super::{Wish, expression};
 use crate::order::RuleError;
 use crate::query::QueryError;
 
-/// Why no policy could be built.
+/// The reason why no policy could be built.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CatalogError {
     /// The name is not in the catalog.

@@ -45,8 +45,8 @@ const MOST: f64 = 1.0 / 8.0;
 /// took 0.2 s with a million pages.
 const AT_ONCE: usize = 1 << 14;
 
-/// Number of accounts that each read examines in turn, to push small residuals too. Small webs
-/// are thus solved to a precision of [`FINE`].
+/// Number of accounts that each read examines in turn, to push small residuals too. A small web
+/// is solved to a precision of [`FINE`] in this way.
 const EXAMINED: usize = 512;
 
 /// Number of links after which this examination stops. A large web reaches it soon.
@@ -190,7 +190,8 @@ impl RankFlow {
         (self.covered - self.debt.max(0.0) / (1.0 - self.damping)).max(0.0)
     }
 
-    /// Pushes some small residuals.
+    /// Examines the next [`EXAMINED`] accounts and pushes their residuals above [`FINE`], until
+    /// [`SWEEP`] links are reached.
     fn sweep(&mut self, moved: &mut Vec<Number>) {
         let mut passed = 0;
         for _ in 0..EXAMINED {

@@ -29,7 +29,7 @@ const REFIT: f64 = 0.05;
 /// two.
 const ENOUGH: f64 = 20.0;
 
-/// What is known of gains on all pages.
+/// Estimates the gains of all pages.
 #[derive(Debug, Clone, Default)]
 pub struct Gains {
     model: GainModel,
@@ -81,7 +81,7 @@ impl Gains {
     }
 
     /// Returns the demand that the importance of a page predicts; that for the mean page is 1.
-    pub fn foretold_demand(&self, importance: f64) -> f64 {
+    pub fn predicted_demand(&self, importance: f64) -> f64 {
         self.prior.demand(importance)
     }
 
@@ -105,7 +105,7 @@ impl Gains {
 
     /// Returns what searchers lose per second while a page of this importance has no copy.
     pub fn missing(&self, importance: f64) -> f64 {
-        self.model.missing(self.foretold_demand(importance))
+        self.model.missing(self.predicted_demand(importance))
     }
 }
 

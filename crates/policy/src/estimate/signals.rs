@@ -75,7 +75,7 @@ impl Trust {
 ///
 /// If a later request failed, these hints count only if a new hint came after that request.
 /// Otherwise the page would be requested again at once.
-pub fn unheeded(history: &History) -> u16 {
+pub fn pending_hints(history: &History) -> u16 {
     let signals = history.signals;
     let answered = history.asked == history.fresh || signals.last > history.asked;
     if answered { signals.since } else { 0 }

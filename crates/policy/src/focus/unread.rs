@@ -1,4 +1,4 @@
-//! What is known of a page before it is read, from its URL and the links to it.
+//! The record of a page before it is read, from its URL and the links to it.
 //!
 //! **Invariant:** memory per page is bounded by [`MOST_WORDS`] and [`MOST_PARENTS`]. Further
 //! parents only enter the counts and sums.

@@ -14,7 +14,7 @@ use super::Recent;
 /// The largest number of visits that are kept: the largest T of the paper.
 pub const WINDOW: usize = 10;
 
-/// What one visit discovered.
+/// The discoveries of one visit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Find {
     /// Seconds since the previous visit.

@@ -17,7 +17,7 @@ use super::gain::age_of_gain;
 pub struct Demand {
     /// Changes per unit of time.
     pub rate: f64,
-    /// The worth of a fresh copy.
+    /// The worth of a fresh copy per unit of time.
     pub weight: f64,
 }
 

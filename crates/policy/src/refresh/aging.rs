@@ -5,7 +5,7 @@
 //! keeps gaining worth with age, and is visited again.
 
 use crate::Curve;
-use crate::estimate::{Trust, unheeded};
+use crate::estimate::{Trust, pending_hints};
 use crate::moment::DAY;
 use crate::plan::gain::{age_of_averaged_gain, age_of_gain, averaged_gain};
 use crate::plan::signal::Signalled;
@@ -36,7 +36,7 @@ impl Aging {
     pub fn of_text(page: Page<'_>, rate: f64, share: f64, weight: f64, trust: &Trust) -> Self {
         let signalled = trust.of(page, rate, share);
         Self {
-            signalled: signalled.map(|signalled| (signalled, unheeded(page.history))),
+            signalled: signalled.map(|signalled| (signalled, pending_hints(page.history))),
             ..Self::without_hints(rate * share, weight)
         }
     }

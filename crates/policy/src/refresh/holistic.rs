@@ -54,8 +54,8 @@ impl Holistic {
     fn parts(&self, page: Page<'_>, importance: f64) -> Parts {
         let (rate, certainty) = self.rates.rate_and_certainty(page);
         let share = self.turnover.of(page.history);
-        let foretold = self.gains.foretold_demand(importance);
-        let demand = self.demand.of(page.number, foretold);
+        let predicted = self.gains.predicted_demand(importance);
+        let demand = self.demand.of(page.number, predicted);
         Parts {
             rate,
             certainty,

@@ -111,7 +111,7 @@ fn before_any_search_gains_are_in_the_unit_of_importance() {
     };
     let pages: Vec<_> = (1..=40).map(|number| page(f64::from(number))).collect();
     let (gains, demand) = learned(&pages);
-    let wanted = demand.of(Number(0), gains.foretold_demand(8.0));
+    let wanted = demand.of(Number(0), gains.predicted_demand(8.0));
     let found = gains.amplitude(&Measured::default(), wanted, 0.5);
     assert!((found - 4.0).abs() < 1e-9, "{found}");
     assert!((gains.missing(8.0) - 8.0).abs() < 1e-9);
@@ -130,10 +130,10 @@ fn importance_that_does_not_predict_views_is_ignored() {
     };
     let alike: Vec<_> = (0..60).map(|number| page(number, 1.0)).collect();
     let (gains, _) = learned(&alike);
-    assert_eq!(gains.foretold_demand(1.0), gains.foretold_demand(9.0));
+    assert_eq!(gains.predicted_demand(1.0), gains.predicted_demand(9.0));
     let wanted: Vec<_> = (0..60)
         .map(|number| page(number, f64::from(1 + number % 5)))
         .collect();
     let (gains, _) = learned(&wanted);
-    assert!(gains.foretold_demand(9.0) > 8.0 * gains.foretold_demand(1.0));
+    assert!(gains.predicted_demand(9.0) > 8.0 * gains.predicted_demand(1.0));
 }

@@ -44,7 +44,7 @@ impl Threshold {
     }
 }
 
-/// What the revisits of a page observed. Times are in seconds.
+/// The observations of a page's revisits. Times are in seconds.
 #[derive(Debug, Clone, Copy)]
 pub struct ObservedChanges {
     /// Revisits that could detect a change.

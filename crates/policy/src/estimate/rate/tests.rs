@@ -156,7 +156,7 @@ fn rates_are_recovered_from_regular_and_irregular_visits() {
 }
 
 #[test]
-fn hosts_and_their_spread_are_recovered() {
+fn mean_rates_of_hosts_and_the_spread_of_pages_are_recovered() {
     // All pages of one host have a rate of 0.02 per day. Of the other host, half have 0.0001
     // and half 1.
     let mut rates = Rates::new(Estimator::Gamma, Threshold::ANY);

@@ -247,8 +247,8 @@ fn a_surprise_counts_for_siblings_at_once() {
     }
 }
 
-/// What was learned of words also revalues waiting pages that are unrelated to the page just
-/// read.
+/// New weights of words also change the worth of waiting pages that are unrelated to the page
+/// just read.
 #[test]
 fn unrelated_waiting_pages_are_revalued() {
     let mut learned = with_pages(Learned::new(&red()), 60);

@@ -61,7 +61,7 @@ pub struct Slotted {
     agenda: Agenda,
 }
 
-/// What is known of a page.
+/// The record of a page.
 #[derive(Debug, Clone, Copy, Default)]
 struct PlannedPage {
     /// Changes per second.
