@@ -80,7 +80,7 @@ impl std::fmt::Display for TooFew {
         let [off, on] = self.examples;
         write!(
             f,
-            "there are {on} examples of the topic and {off} of other things: two of each is the least, fifty are better"
+            "there are {on} examples of the topic and {off} of other things: at least two of each are needed, and fifty are better"
         )
     }
 }

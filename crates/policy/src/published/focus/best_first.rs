@@ -137,7 +137,7 @@ impl<M: Method> Focus for BestFirst<M> {
         let dropped = |(page, worth): &(Number, f32)| *worth <= 0.0 && !self.judge.is_read(*page);
         let dropped = self.worths.iter().filter(dropped).count();
         vec![format!(
-            "{dropped} pages were dropped, since only pages off the topic lead to them; another --focus takes them up"
+            "{dropped} pages were dropped, because only pages off the topic link to them; another --focus method fetches them"
         )]
     }
 }
