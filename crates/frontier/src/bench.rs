@@ -1,7 +1,7 @@
 //! The servers that have work, ordered by what a visit to them is worth.
 //!
 //! A server is an IP address; all hosts behind it share one politeness delay. A host whose name
-//! is not resolved yet counts as a server of its own, until [`Bench::bind`] tells its address.
+//! is not resolved yet counts as a server of its own, until [`Bench::bind`] sets its address.
 //! Each host has a queue of pages. Hosts are ranked within their server, and the servers that
 //! are ready now are ranked by their best host. The [`Strategy`] computes the rank.
 //!
@@ -45,9 +45,10 @@ pub(crate) type HostIndex = u32;
 pub struct Manners {
     /// Visit slots of a server: how many visits it may have at the same time.
     pub seats: u8,
-    /// Most pages of one visit, at a server that needs no delay.
+    /// Most pages that a visit is ranked for, at a server that needs no delay. The visit may
+    /// continue beyond them ([`Bench::more`]).
     pub pages_per_visit: usize,
-    /// Most pages that a run claims from one host. The rest stays in the ledger.
+    /// Most pages that a run claims from one host. The others stay in the ledger.
     pub pages_per_host: u32,
     /// Requests that may be in flight on one connection. A visit claims this many pages at a
     /// time, so that better pages found in the meantime come before the rest.
@@ -93,7 +94,7 @@ pub enum ServerKey {
 /// Whether a visit may continue, now that the address is known.
 #[derive(Debug)]
 pub enum Bound {
-    /// Continue: no other visit uses the address.
+    /// Continue: the visit has a slot of the server with this address.
     Go(HostVisit),
     /// The address belongs to another server entry. The pages now wait there.
     Moved,
@@ -106,7 +107,8 @@ struct BenchServer {
     hosts: BTreeSet<(Reverse<Rank>, u64, HostIndex)>,
     /// The earliest moment of the next request.
     ready: Moment,
-    /// The delay after the last visit. Zero: requests may follow each other at once.
+    /// The delay after the last visit; `None`: no visit has ended. Zero: requests may follow
+    /// each other at once.
     pace: Option<Duration>,
     /// Consecutive requests that the server refused because it is overloaded.
     refusals: u16,
@@ -194,21 +196,22 @@ impl Bench {
         self.push(index, entry);
     }
 
-    /// Returns whether a page waits here. A page that was offered for a parked host does not
-    /// wait. Requires [tracking](Self::track).
+    /// Returns whether a page is on the bench or deferred. A page that was offered for a parked
+    /// host is neither. Always `false` without [tracking](Self::track).
     pub fn waits(&self, page: Number) -> bool {
         matches!(self.places.get(page), PagePlace::Hand | PagePlace::Heap(_))
     }
 
-    /// Records the host of a page whose worth is below the price.
+    /// Records that the worth of a page of this host is below the price. [`Bench::change`] then
+    /// reports when it has reached the price.
     pub fn hold(&mut self, page: Number, host: HostId) {
         let index = self.host(host);
         self.places.set_host(page, index);
         self.places.set(page, PagePlace::Held);
     }
 
-    /// Changes the worth of a waiting page. For a held page whose worth has reached `least`,
-    /// returns its host: the caller then offers the page.
+    /// Changes the worth of a waiting page. Returns the host of a [held](Self::hold) page whose
+    /// worth has reached `least`: the caller then offers the page.
     pub fn change(&mut self, page: Number, worth: Worth, least: Worth) -> Option<HostId> {
         let place = self.places.get(page);
         let index = self.places.host(page);
@@ -230,7 +233,8 @@ impl Bench {
         None
     }
 
-    /// Removes a waiting page from the bench and holds it. Returns whether it was waiting.
+    /// Removes a waiting page from the bench and [holds](Self::hold) it. Returns whether it was
+    /// waiting.
     pub fn withdraw(&mut self, page: Number) -> bool {
         if !self.waits(page) {
             return false;
@@ -317,8 +321,8 @@ impl Bench {
         }
     }
 
-    /// Ends a visit. The server is ready again after `delay`; `open` says whether the
-    /// connection stays open. Pages of the visit that were not requested go back to the queue
+    /// Ends a visit. The server is ready again after `delay`; `open` is whether the connection
+    /// stays open. Pages of the visit that were not requested go back to the queue
     /// of their host.
     pub fn settle(&mut self, visit: HostVisit, now: Moment, delay: Duration, open: bool) {
         let server = &mut self.servers[visit.server as usize];

@@ -1,9 +1,9 @@
 //! A token bucket that limits the rate of fetches.
 //!
-//! The bucket fills at the rate of the budget. It holds the tokens of one second, and at least
-//! one. So the rate is kept over any longer time, and a burst never makes up for a pause.
-//! Fetches that must be made beside pages, such as robots.txt, may bring the balance below
-//! zero.
+//! The bucket fills at the rate of the budget. Its capacity is the tokens of one second, and at
+//! least one. So the rate is kept over any longer time, and a burst after a pause has at most the
+//! fetches of one second. Requests for other things than pages, such as robots.txt, may bring the
+//! balance below zero.
 
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ pub struct Budget {
     per_second: f64,
     /// Tokens in the bucket: fetches that may be made now. Negative: a debt.
     saved: f64,
+    /// When tokens were last added.
     at: Moment,
 }
 
@@ -38,12 +39,12 @@ impl Budget {
         }
     }
 
-    /// Fetches per second.
+    /// Returns the rate in fetches per second.
     pub fn per_second(&self) -> f64 {
         self.per_second
     }
 
-    /// Returns when the next fetch may be made; `now` or earlier means at once.
+    /// Returns when the next fetch may be made; `now` means at once.
     pub fn ready(&mut self, now: Moment) -> Moment {
         self.fill(now);
         let missing = 1.0 - self.saved;
@@ -65,9 +66,9 @@ impl Budget {
         self.saved += 1.0;
     }
 
-    /// Adds the tokens earned since the last call. If the clock was set back, it adds none and
-    /// continues from the new time: else the bucket would stay empty until the clock has caught
-    /// up. If the clock jumps forward again, the capacity bounds the gain.
+    /// Adds the tokens earned since the last call. If the clock was set back, adds none and
+    /// counts from the new time: else the bucket would stay empty until the clock has caught up.
+    /// If the clock jumps forward again, the capacity bounds the gain.
     fn fill(&mut self, now: Moment) {
         let brought = now.since(self.at).as_secs_f64() * self.per_second;
         self.saved = (self.saved + brought).min(self.per_second.max(1.0));
@@ -83,7 +84,8 @@ mod tests {
         Moment::START + Duration::from_secs_f64(seconds)
     }
 
-    /// Fetches as soon as allowed, until the moment.
+    /// Fetches as soon as allowed, from second `from` until second `until`. Returns the number of
+    /// fetches.
     fn fetches(budget: &mut Budget, from: f64, until: f64) -> u32 {
         let (mut now, mut made) = (at(from), 0);
         loop {
@@ -110,11 +112,11 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_not_made_up_for_and_a_debt_is_paid() {
+    fn a_pause_saves_the_tokens_of_one_second_and_a_debt_is_paid() {
         let mut budget = Budget::new(2.0, at(0.0)).unwrap();
         assert!(
             fetches(&mut budget, 100.0, 101.0) <= 4,
-            "a second's worth was saved"
+            "the tokens of one second were saved"
         );
         let mut budget = Budget::new(2.0, at(0.0)).unwrap();
         (0..5).for_each(|_| budget.spend(at(0.0)));
@@ -127,7 +129,8 @@ mod tests {
     fn another_rate_holds_from_now_on() {
         let mut budget = Budget::new(1.0, at(0.0)).unwrap();
         (0..5).for_each(|_| budget.spend(at(0.0)));
-        // Two of five are earned in two seconds, the other three in three tenths.
+        // The balance is -4. Two seconds at the old rate add two tokens; the three that are missing
+        // to a balance of 1 take 0.3 s at the new rate.
         budget.change(10.0, at(2.0));
         assert_eq!(budget.ready(at(2.0)), at(2.3));
         budget.change(f64::NAN, at(2.0));
@@ -135,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_goes_back_stops_nothing_and_brings_nothing() {
+    fn a_clock_that_is_set_back_neither_stops_fetches_nor_adds_tokens() {
         let mut budget = Budget::new(0.5, at(1000.0)).unwrap();
         budget.spend(at(1000.0));
         assert_eq!(budget.ready(at(10.0)), at(12.0));

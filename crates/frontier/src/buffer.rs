@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_important_leaves_as_things_stand_now() {
+    fn the_page_that_is_least_important_now_is_dropped() {
         let mut policy = Believing([5.0, 1.0, 3.0, 4.0, 4.0]);
         let mut buffer = kept(2, &[0, 1], &policy);
         let mut keep = |number: u32, policy: &Believing| {

@@ -1,12 +1,13 @@
 //! A timer queue of pages, by the time at which they are to be examined.
 //!
 //! **Invariant:** a page has at most one appointment, and it is not on the bench while it has
-//! one. A new appointment replaces the one before. The old entry stays in the heap until its
-//! time and is skipped then, so no search is needed. This costs 16 bytes per entry and 4 per
-//! page.
+//! one. A new appointment replaces the one before. The outdated entry stays in the heap until its
+//! time has come, so a replacement needs no search. When outdated entries outnumber the current
+//! ones by more than 1,024, all of them are dropped. An entry costs 16 bytes, a page 4 more.
 //!
-//! There are two kinds. A page that is *due* will be worth the price at that time. A page up
-//! for *review* may be. Code that looks for pages that will pay soon takes the due ones.
+//! There are two kinds of appointments. A page that is *due* will be worth the price at that
+//! time. A page up for *review* may be. Code that looks for pages that will soon be worth the
+//! price takes the due ones.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,7 +17,7 @@ use policy::{Moment, Number};
 use crate::bench::HostIndex;
 use crate::rows::Rows;
 
-/// Outdated entries that are tolerated, in addition to one per appointment.
+/// Outdated entries that stay in the heaps, in addition to one per current appointment.
 const SLACK: usize = 1024;
 
 pub(crate) struct Calendar {
@@ -24,6 +25,7 @@ pub(crate) struct Calendar {
     reviews: Heap,
     /// The stamp of the current appointment of each page; 0: it has none.
     stamps: Rows<u32>,
+    /// Number of current appointments.
     kept: usize,
 }
 
@@ -32,9 +34,9 @@ type Heap = BinaryHeap<Reverse<Appointment>>;
 /// Why a page is examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AppointmentKind {
-    /// It will be worth the price.
+    /// The page will be worth the price.
     Due,
-    /// To find out whether it is worth the price.
+    /// The page may be worth the price.
     Review,
 }
 
@@ -95,7 +97,7 @@ impl Calendar {
         firsts.into_iter().flatten().min()
     }
 
-    /// Removes the first appointment.
+    /// Removes the first appointment and returns it.
     pub fn pop(&mut self) -> Option<(Appointment, AppointmentKind)> {
         let due = first_of(&mut self.due, &self.stamps);
         let review = first_of(&mut self.reviews, &self.stamps);
@@ -110,7 +112,7 @@ impl Calendar {
         Some((first?, kind))
     }
 
-    /// Removes the first appointment of a page that is due.
+    /// Removes the first appointment of kind `Due` and returns it.
     pub fn pop_due(&mut self) -> Option<Appointment> {
         let first = first_of(&mut self.due, &self.stamps)?;
         self.due.pop();
@@ -150,8 +152,8 @@ fn first_of(heap: &mut Heap, stamps: &Rows<u32>) -> Option<Appointment> {
     None
 }
 
-/// Returns a nonzero stamp that distinguishes two appointments of one page. Two moments that
-/// differ by an exact multiple of 36 minutes, to the microsecond, have the same stamp.
+/// Returns a nonzero stamp that distinguishes two appointments of one page. Only moments that
+/// differ by a multiple of 2³¹ µs (about 36 minutes) have the same stamp.
 fn stamp(at: Moment) -> u32 {
     (at.micros() as u32) << 1 | 1
 }
@@ -179,7 +181,7 @@ mod tests {
                 AppointmentKind::Review
             };
             let page = Number(page);
-            // The first ones are postponed, and one is overdue.
+            // The first appointment of each page is replaced. Page 5 is overdue.
             for micros in [70, 100 + 40 * u64::from(page.0)] {
                 let at = if page.0 == 5 { at(50) } else { at(micros) };
                 calendar.set(Appointment { at, page, host: 0 }, kind);

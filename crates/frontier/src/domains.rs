@@ -11,21 +11,22 @@
 //!   simhash count as one, so near-duplicates count as duplicates.
 //!
 //! **Domain budget**, in pages: `B · max(S, 1) · (D + 10) / (T + 20)`, with B from the settings.
-//! The budget is linear in S, because each link from another domain has its price. The share of
+//! The budget is linear in S, because each other domain costs its owner money. The share of
 //! distinct texts only scales it between 0 and 1. It begins at 1/2 with a weight of 20 pages, so
 //! distinct texts at most double the budget: a generator of random text gains no more than that.
 //!
-//! **Host budget**: the same formula with the host's own S, but at least half of the domain's
-//! budget. So no host takes all that others earned, unless the links lead to that host.
+//! **Host budget**: the same formula with the S of the host and the D and T of the domain, but at
+//! least half of the domain's budget. So no host takes all that others earned, unless the links
+//! lead to that host.
 //!
 //! **Host names**: one for every 16 pages of the domain's budget, at least one, in the order of
 //! their discovery. A wildcard DNS entry makes names at no cost; each costs us a lookup, a
-//! robots.txt and a connection. Names beyond that wait for evidence only.
+//! robots.txt and a connection. Further names open only when evidence raises the budget.
 //!
 //! **Spare capacity**: when nothing else waits and no visit is under way, deferred pages of open
-//! host names are released too, a few at a time, those of the smallest domains first. A domain is
-//! finished in this way only while at most `spare` of its pages are known, fetched or not. A site
-//! of a few thousand pages that a single domain links to is thus fetched to its end. A tarpit
+//! host names are released too, at most 64 at a time, those of the smallest domains first. A domain
+//! is finished in this way only while at most `spare` of its pages are known, fetched or not. A
+//! site of a few thousand pages that a single domain links to is thus fetched to its end. A tarpit
 //! whose pages each name 20 new ones reaches the limit after `spare / 20` fetches.
 //!
 //! **Exempt** are the domains of seeds, which a user named: their pages are always released.
@@ -47,7 +48,7 @@ const PAGES_PER_NAME: u32 = 16;
 /// Most linking domains that are counted for a domain, at 4 bytes each. A domain with more is
 /// popular in any case.
 const MOST_LINKING: usize = 1024;
-/// Marks a page that is unknown, or that was discovered before budgets were switched on.
+/// Marks a page that was not added. No budget limits such a page.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Settings of the page budgets.
@@ -72,9 +73,9 @@ impl Default for DomainLimits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SpentBudget {
-    /// That of the registrable domain.
+    /// The budget of the registrable domain.
     Domain,
-    /// That of the host.
+    /// The budget of the host.
     Host,
     /// The number of host names of the domain.
     Names,
@@ -256,7 +257,8 @@ impl DomainBudgets {
         self.open_names(domain);
     }
 
-    /// Counts a link to a page. Returns the domain whose budget has grown.
+    /// Counts a link to a page. Returns the domain of the page if its budget, or that of its
+    /// host, has grown.
     pub fn linked(&mut self, from: HostId, to: Number) -> Option<u32> {
         let known = self.pages.get(to.index());
         if known == UNKNOWN {
@@ -266,8 +268,7 @@ impl DomainBudgets {
         let source = self.hosts[source as usize].domain;
         let host = &mut self.hosts[(known >> 1) as usize];
         let domain = host.domain;
-        // A domain that is new to the host may be known to the domain, but not the other way
-        // round.
+        // A source that is counted for the host is also counted for the host's domain.
         if source == domain || !host.linking.insert(source) {
             return None;
         }
@@ -276,7 +277,8 @@ impl DomainBudgets {
         Some(domain)
     }
 
-    /// Counts the text of a page of a host. Returns the domain, whose budget may have grown.
+    /// Counts the text of a page of a host. Returns the host's domain, whose budget may have
+    /// grown.
     pub fn read(&mut self, host: HostId, text: Simhash) -> Option<u32> {
         let index = *self.ids.get(&host)?;
         let index = self.hosts[index as usize].domain;
@@ -328,6 +330,7 @@ impl DomainBudgets {
         self.domains[host.domain as usize].released += 1;
     }
 
+    /// Returns the budget that is used up and holds back further pages of a host, if any.
     fn spent(&self, host: u32) -> Option<SpentBudget> {
         let host = &self.hosts[host as usize];
         let domain = &self.domains[host.domain as usize];
@@ -516,7 +519,7 @@ mod tests {
             prop_assert!(budget(per_link, linking, distinct + 1, texts + 1) >= now);
             prop_assert!(budget(per_link, linking, distinct, texts + 1) <= now, "a duplicate");
             let most = per_link * linking.max(1);
-            prop_assert!(now <= most, "texts alone cannot raise it above that");
+            prop_assert!(now <= most, "texts alone cannot raise the budget above this");
         }
 
         #[test]
@@ -581,7 +584,7 @@ mod tests {
         assert_eq!(budgets.account(host(0)).unwrap().used, 1);
         assert!(
             budgets.admit(Number(4000)),
-            "a page of before has no budget"
+            "no budget limits an unknown page"
         );
     }
 

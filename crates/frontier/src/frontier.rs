@@ -37,8 +37,9 @@ use crate::seen_set::SeenSet;
 use histories::LoadedHistories;
 use schedule::{Choosing, PriceRule};
 
-/// Bytes of URLs kept in memory beside the ledger. A claim that finds its URL here neither reads
-/// the disk nor parses. The parsed form is not counted; it takes about as much again.
+/// Bytes of URLs of unvisited pages that stay in memory when the ledger has them. A claim that
+/// finds its URL in memory neither reads the disk nor parses. The parsed form is not counted; it
+/// takes about as much again.
 const REMEMBERED: usize = 8 << 20;
 /// Memory cost of such a URL in addition to its text, in bytes.
 const OVERHEAD: usize = 120;
@@ -178,7 +179,7 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Takes in the content of a page. Returns the fact to commit, even without links: it
-    /// replaces the links of the last reading.
+    /// replaces the links of the last reading. Returns `None` if the page is not known.
     pub fn read(&mut self, page: PageId, reading: Reading<'_>) -> Option<Entry> {
         let number = self.seen.number(page)?;
         let fact = Fact::Read(Read {
@@ -198,13 +199,14 @@ impl<P: Policy> Frontier<P> {
         Some(Entry::Links(self.key(page)?, links))
     }
 
-    /// Returns the anchor text to store for a link, or "" for none. A text is stored if its
-    /// target has room for it and no equal text. A page that is read again replaces its stored
-    /// links, so a text that the target already has is stored again: it may come from this
-    /// page.
+    /// Returns the anchor text to store for a link, or "" for none.
     ///
-    /// The texts of a target are in a Bloom filter of 32 bits with one hash. It has at most 12
-    /// bits set. So at most about one in three new texts is wrongly taken for known.
+    /// A text is stored if its target has room for it and no equal text. A page that is read
+    /// again replaces its stored links. So a text that the target already has is then stored
+    /// again: it may be the text of this page's earlier link.
+    ///
+    /// The texts of a target are in a Bloom filter of 32 bits with one hash and at most 12 bits
+    /// set. So a new text is wrongly taken for a known one with a probability of at most 12/32.
     fn kept_words(&mut self, link: &policy::LinkFact<'_>, again: bool) -> String {
         let words = shortened(link.anchor);
         let bit = 1 << (hash_of(words) % 32);
@@ -233,8 +235,8 @@ impl<P: Policy> Frontier<P> {
         Some(PageKey { partition, page })
     }
 
-    /// Returns the ledger key of a page by its number and the index of its host, as a policy
-    /// knows it.
+    /// Returns the ledger key of a page by its number and the index of its host. Policies know
+    /// a host by this index ([`Bench::host`]).
     pub fn located(&self, page: Number, host: u32) -> Option<PageKey> {
         self.key(self.seen.page(self.bench.host_id(host), page))
     }
@@ -245,12 +247,13 @@ impl<P: Policy> Frontier<P> {
         self.recent.get(&page).map(|(_, discovery)| discovery)
     }
 
-    /// The URL of a page never visited, if it is remembered.
+    /// Returns the URL of an unvisited page if it is in memory.
     pub fn recent_url(&self, page: PageId) -> Option<&PageUrl> {
         self.recent.get(&page).map(|(url, _)| url)
     }
 
-    /// Drops discoveries from memory that are now in the ledger, if they take too much memory.
+    /// Drops discoveries from memory that are now in the ledger, while the discoveries in memory
+    /// take more than 8 MiB.
     pub fn committed(&mut self, entries: &[Entry]) {
         for entry in entries {
             if self.recent_bytes <= REMEMBERED {
@@ -305,7 +308,7 @@ impl<P: Policy> Frontier<P> {
                 self.offer(page, host, worth, history.as_ref());
             }
         }
-        // Its memory is reused.
+        // The next moves reuse this allocation.
         self.moves = moves;
     }
 

@@ -1,9 +1,9 @@
 //! Decides which page is fetched next and when, in memory and without I/O.
 //!
 //! The life of a URL: *discovered* (a link, a seed or a redirect names it) → *admitted* (the
-//! [`SeenSet`] does not know it and gives it a number) → *waiting* on the [`Bench`] for its
-//! server → *claimed* as part of a visit → *settled*: visited, with an outcome, and perhaps due
-//! again later.
+//! [`SeenSet`] does not know it and gives it a number) → *waiting* in a calendar until it is
+//! worth the price, then on the [`Bench`] for its server → *claimed* as part of a visit →
+//! *settled*: visited, with an outcome, and perhaps due again later.
 //!
 //! All state is in memory, and time is an argument (`now`). A ledger keeps the facts from which
 //! this state is rebuilt after a restart ([`Facts`]): admitted pages and the results of visits.

@@ -2,8 +2,8 @@
 //!
 //! Calendars, session ids in the path and text generators make endless URLs of one pattern
 //! whose pages repeat each other. Each pattern has a waste score. A duplicate raises it, and a
-//! new text lowers it. A pattern whose score reaches `STARVED` is not fetched any more; an
-//! honest pattern never reaches it.
+//! new text lowers it. A pattern whose score reaches `STARVED` is not fetched any more. This
+//! takes, over a run of pages, more than eight duplicates for each new text.
 //!
 //! A near-duplicate counts little: in real documentation thousands of short pages share one
 //! long menu. (A limit of 64 near-duplicates lost 281 pages of one such site.)
@@ -21,9 +21,9 @@ const DISTINCT: u32 = 128;
 /// Waste score at which a pattern is not fetched any more: 64 duplicates or 1,024
 /// near-duplicates.
 const STARVED: u32 = 1024;
-/// Texts of a pattern that a new one is compared with.
+/// Number of texts of a pattern that a text is compared with.
 const REMEMBERED: usize = 32;
-/// Most patterns in memory. When there are more, patterns with a low score are forgotten.
+/// Most patterns in memory. When it is reached, patterns below half of `STARVED` are forgotten.
 const PATTERNS: usize = 200_000;
 
 /// The waste scores of all URL patterns.
@@ -35,7 +35,9 @@ pub struct Novelty {
 #[derive(Default)]
 struct Yield {
     waste: u32,
+    /// Number of new texts so far.
     distinct: usize,
+    /// The last `REMEMBERED` new texts.
     texts: Vec<(Fingerprint, Simhash)>,
 }
 

@@ -15,7 +15,7 @@ use policy::{History, Moment};
 
 use crate::record::{Known, ServerFacts};
 
-/// Facts that are ahead of the clock by less than this are not reported: clocks are routinely
+/// Facts that are ahead of the clock by at most this are not reported: clocks are routinely
 /// corrected by seconds.
 const TOLERANCE: Duration = Duration::from_secs(60);
 
@@ -26,12 +26,12 @@ pub struct Present {
     to: Moment,
 }
 
-/// Counts pages whose facts are dated in the future.
+/// Number of pages whose facts are dated in the future, and by how much.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ahead {
     /// Number of pages.
     pub pages: u64,
-    /// How far the latest moment is ahead.
+    /// How far the latest of these facts is ahead of the clock.
     pub by: Duration,
 }
 
@@ -45,7 +45,7 @@ impl Present {
         }
     }
 
-    /// The current time.
+    /// Returns the current time.
     pub fn now(&self) -> Moment {
         self.now
     }
@@ -75,7 +75,8 @@ impl Present {
         self.moment(server.asked) + server.wait
     }
 
-    /// Counts a page whose last visit, or else whose discovery, is dated in the future.
+    /// Counts a page whose last visit, or else whose discovery, is dated more than a minute in
+    /// the future.
     pub fn count(&self, known: &Known, ahead: &mut Ahead) {
         let asked = known.visited.as_ref().and_then(|page| page.history.asked);
         let by = asked.unwrap_or(known.discovery.at).since(self.now);

@@ -1,35 +1,34 @@
 //! Follows the price: the worth that a fetch must have so that the budget is just spent.
 //!
-//! The price ω (theory, §1) is the worth of the marginal fetch. From time to time it is
-//! [computed](PriceTracker::found) on a sample of pages. In between, each claim moves it by a
-//! small step:
+//! The price ω (docs/science/theory.md, §1) is the worth of the marginal fetch. Sixteen times
+//! per round it is [computed](PriceTracker::found) on a sample of pages. In between, each claim
+//! moves it by a small step:
 //!
 //! - ω falls if the claimed page is worth less than ω, or if no other waiting page pays.
 //! - ω rises if other waiting pages pay.
 //!
-//! A step never passes the worth that ω was compared with. Steps are small relative to the
-//! number of pages, so that the set of due pages follows ω smoothly.
+//! A step never passes the worth that ω was compared with. Its size is inversely proportional
+//! to the number of known pages, so that the set of due pages follows ω smoothly.
 
 use policy::{Price, Worth};
 
-/// The smallest step, in units of ln ω.
+/// The smallest step, in units of ln ω. Crawls of 20,000 pages or more use it.
 const LEAST: f64 = 1e-4;
-/// The largest step, in units of ln ω. A tenth moves the price of the smallest crawls fast
-/// enough.
+/// The largest step, in units of ln ω. Crawls of at most 20 pages use it.
 const LARGEST: f64 = 0.1;
 /// Total of the steps while each page is claimed once, in units of ln ω.
 const PER_ROUND: f64 = 2.0;
-/// Largest accepted ratio between the tracked price and that of the sample. Within it the
-/// tracked price is kept: it may differ for good reasons, such as slow servers or pages that
-/// fall due in bursts.
+/// Largest accepted ratio between the tracked price and that of the sample, in either direction.
+/// Within it the tracked price is kept: it may differ for good reasons, such as slow servers or
+/// pages that fall due in bursts.
 const FAR: f64 = 4.0;
-/// Downward steps for a fetch that could not be made. One lost fetch is as bad as 16 waiting
-/// pages.
+/// Number of downward steps for a fetch that was allowed and that no page paid for. One lost
+/// fetch is as bad as 16 waiting pages.
 const IDLE: u32 = 16;
 /// The first price, as a share of the first page's worth.
 const BEGINNING: f64 = 0.5;
 
-/// The price of a frontier under a budget; `None` before the first claim.
+/// The price of a frontier under a budget; `None` before the first claim or sample.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PriceTracker(Option<Price>);
 
@@ -39,12 +38,13 @@ impl PriceTracker {
         Self(Some(price))
     }
 
-    /// Returns the price; before the first claim, the least one, at which every page pays.
+    /// Returns the price; before the first claim or sample, the least one, at which every page
+    /// pays.
     pub fn price(&self) -> Price {
         self.0.unwrap_or(Price::LEAST)
     }
 
-    /// Takes in the price that the sample gives for the budget.
+    /// Replaces the price by that of the sample, unless the two are near each other.
     pub fn found(&mut self, price: Price) {
         let near = |ours: &Price| {
             let ratio = ours.value() / price.value();
@@ -53,8 +53,8 @@ impl PriceTracker {
         self.0 = self.0.filter(near).or(Some(price));
     }
 
-    /// Adjusts the price to a claim. `next` is the best other waiting page; `known` is the
-    /// number of known pages.
+    /// Adjusts the price to a claim of a page with this worth. `next` is the worth of the best
+    /// other waiting page; `known` is the number of known pages.
     pub fn claimed(&mut self, worth: Worth, next: Option<Worth>, known: usize) {
         let Some(price) = self.0 else {
             self.0 = Price::new(worth.value() * BEGINNING);
@@ -87,7 +87,7 @@ impl PriceTracker {
     }
 }
 
-/// Returns the size of a step, in units of ln ω.
+/// Returns the size of a step for this number of known pages, in units of ln ω.
 fn step(known: usize) -> f64 {
     (PER_ROUND / known.max(1) as f64).clamp(LEAST, LARGEST)
 }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_price_finds_what_the_budget_can_pay() {
+    fn the_price_converges_to_the_one_that_just_spends_the_budget() {
         for (pages, budget) in [(100, 10.0), (1000, 3.0), (2000, 400.0)] {
             let right = pages as f64 / budget;
             for start in [right, right * 100.0, right / 100.0] {
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(tracker.price().value(), 4.0);
         tracker.claimed(Worth::new(1.0), Some(Worth::new(9.0)), 10);
         let fallen = tracker.price().value();
-        assert!(fallen < 4.0, "the claimed one did not pay");
+        assert!(fallen < 4.0, "the claimed page did not pay");
         tracker.found(Price::new(fallen * 3.9).unwrap());
         assert_eq!(tracker.price().value(), fallen, "near enough");
         tracker.found(Price::new(fallen * 4.1).unwrap());

@@ -118,7 +118,8 @@ pub struct Visited {
     pub error: Option<String>,
     /// Bytes received in the last visit.
     pub bytes: u64,
-    /// Share of the text's shingles that the last two copies have in common.
+    /// Share of the text's shingles that the last two copies have in common; `None`: one of them
+    /// has no text, or there is only one.
     pub kept_share: Option<f32>,
     /// Location of the last answer in the archive.
     pub place: Option<RecordLocation>,
@@ -186,10 +187,10 @@ pub struct ServerFacts {
 impl ServerFacts {
     /// Merges this record with an earlier one and returns the record to store.
     ///
-    /// Records of one server are written by several tasks (visits, the committer), so they may
-    /// arrive out of order; a server with several visit slots has several visits. So the latest
-    /// end of a wait wins. An earlier record that is an hour or more ahead of this one was
-    /// written by a wrong clock and is ignored.
+    /// Several tasks write records of one server (visits, the committer), and a server with
+    /// several visit slots has several visits at once. So records may arrive out of order, and
+    /// the latest end of a wait wins. If the earlier record is dated an hour or more after this
+    /// one, a wrong clock dated it, and it is ignored.
     #[must_use]
     pub fn in_place_of(self, before: Self) -> Self {
         let ahead = before.asked.since(self.asked) >= Duration::from_secs(3600);

@@ -1,7 +1,7 @@
 //! An array that grows block by block, without copying and with little unused space.
 //!
-//! At twenty million pages a vector that doubles may waste as much memory as it uses. This
-//! array wastes at most one block.
+//! At twenty million pages a vector that doubles may waste as much memory as it uses. If the
+//! indices are dense, as page numbers are, this array wastes at most one block.
 
 /// Values in one block.
 const BLOCK: usize = 1 << 15;

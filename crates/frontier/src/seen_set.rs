@@ -1,13 +1,13 @@
 //! The seen set: answers whether a page is known and which number it has, from memory.
 //!
 //! **Invariant:** a page is inserted once and keeps its number. The set is not a Bloom filter:
-//! that would save space, but a page that it wrongly takes for known is lost for good.
+//! such a filter would save space, but a page that it wrongly takes for known is never fetched.
 //!
 //! A page is stored as 64 bits of its id, masked with a keyed hash of its host, and found
 //! through a hash table of page numbers. Among twenty million pages the probability of any
 //! collision is 1 in 100,000. The key is secret, so that an author of URLs cannot provoke one.
-//! Shards of the table grow by an eighth at a time and stay between 76 % and 85 % full. A page
-//! costs 8 bytes, and its slot in the table about 6.
+//! Shards of the table grow by an eighth at a time and, once large, stay between 76 % and 85 %
+//! full. A page costs 8 bytes, and its slot in the table about 6.
 
 use page::{HostId, PageId};
 use policy::Number;
@@ -16,6 +16,7 @@ use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
 use crate::rows::Rows;
 
 const SHARDS: usize = 256;
+/// Share of taken slots above which a shard grows.
 const FULL: f64 = 0.85;
 /// A page number and a tag of the page's hash. The tag avoids most lookups of other pages.
 type Slot = [u8; 5];
@@ -23,13 +24,14 @@ const EMPTY: Slot = [0; 5];
 
 /// All known pages with their numbers.
 pub struct SeenSet {
+    /// For each page number the masked id of the page.
     marks: Rows<u64>,
     shards: Vec<Shard>,
     /// The key of the hashes, so that a site cannot choose URLs that fall into one run of
     /// slots.
     salt: u64,
     next: u32,
-    /// Pages in all shards.
+    /// Number of pages in all shards.
     count: usize,
 }
 
@@ -63,7 +65,7 @@ impl SeenSet {
     pub fn number(&self, page: PageId) -> Option<Number> {
         let hashed = self.hash(page);
         let shard = &self.shards[hashed.shard];
-        shard.find(&hashed, &self.marks).ok()
+        shard.find(&hashed, &self.marks)
     }
 
     /// Inserts a page that is not known yet, with the next number.
@@ -111,7 +113,8 @@ impl SeenSet {
         self.hash_mark(page.within_host() ^ self.mask(page.host()))
     }
 
-    /// Hashes a mark. Marks are compared with all of their bits, so the hash needs no others.
+    /// Hashes a mark. Two pages with equal marks count as one page, so the hash of the mark
+    /// suffices.
     fn hash_mark(&self, mark: u64) -> HashedPage {
         let hash = xxh3_128_with_seed(&mark.to_le_bytes(), self.salt);
         HashedPage {
@@ -136,19 +139,19 @@ impl SeenSet {
 }
 
 impl Shard {
-    /// Returns the number of a page, or the empty slot where it would go.
-    fn find(&self, hashed: &HashedPage, marks: &Rows<u64>) -> Result<Number, usize> {
+    /// Returns the number of a page; `None`: it is not in this shard.
+    fn find(&self, hashed: &HashedPage, marks: &Rows<u64>) -> Option<Number> {
         if self.slots.is_empty() {
-            return Err(0);
+            return None;
         }
         let mut slot = self.first(hashed.hash);
         loop {
             let found = self.slots[slot];
             if found == EMPTY {
-                return Err(slot);
+                return None;
             }
             if found[4] == tag(hashed.hash) && marks.get(number_of(found).index()) == hashed.mark {
-                return Ok(number_of(found));
+                return Some(number_of(found));
             }
             slot = self.after(slot);
         }

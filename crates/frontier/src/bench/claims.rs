@@ -12,7 +12,7 @@ impl Bench {
     /// Claims the next pages for a visit whose connection is open and whose server needs no
     /// delay. Returns whether it claimed any.
     ///
-    /// A page is claimed in each of these cases:
+    /// It claims pages, at most as many as may be in flight, while one of these holds:
     ///
     /// - The visit has fewer pages than it was ranked for.
     /// - No rival waits for the connection. A rival is another host of this server or, unless
@@ -46,7 +46,7 @@ impl Bench {
             taken = true;
         }
         if self.hosts[visit.index as usize].listed.is_some() {
-            // The host has another visit, or better pages were found: update its rank.
+            // The host waits for a further visit, and its best page has left the queue.
             self.list(visit.index);
         }
         taken
@@ -61,7 +61,8 @@ impl Bench {
         Some(Worth::new(f64::from(first.worth())))
     }
 
-    /// Returns the worth of the best waiting page of this host and of the host that is next.
+    /// Returns the worth of the best page that waits for this host or for the host that is
+    /// visited next.
     pub(crate) fn best(&self, host: HostIndex) -> Option<Worth> {
         let next = self.ready.first().map(|&(_, _, server)| server);
         let hosts = next.and_then(|server| self.servers[server as usize].hosts.first());
@@ -71,6 +72,7 @@ impl Bench {
         best.map(|entry| Worth::new(f64::from(entry.worth())))
     }
 
+    /// Starts a visit to the best host of a server that is ready.
     pub(super) fn claim(&mut self, server: ServerIndex) -> HostVisit {
         let first = self.servers[server as usize].hosts.first();
         let &(_, _, index) =
@@ -122,6 +124,7 @@ impl Bench {
         }
     }
 
+    /// Puts the unsettled pages of a visit back into the queue of their host.
     pub(super) fn put_back(&mut self, visit: HostVisit) {
         self.learn(&visit);
         let host = &mut self.hosts[visit.index as usize];

@@ -28,7 +28,7 @@ impl Bench {
         self.deferred += 1;
     }
 
-    /// Removes the best page from the deferred queue of a host.
+    /// Removes the best page from the deferred queue of a host and returns it.
     pub(crate) fn release(&mut self, host: HostId) -> Option<(Number, Worth)> {
         let deferred_queue = self.deferred_queue(host)?;
         let most = self.hand(deferred_queue);
@@ -39,8 +39,8 @@ impl Bench {
         Some((best.number(), Worth::new(f64::from(best.worth()))))
     }
 
-    /// Returns the best deferred page of a host. The greatest of these values is released
-    /// first.
+    /// Returns the best deferred page of a host, as a value that sorts by the order of release:
+    /// the greatest is released first.
     pub(crate) fn best_deferred(&self, host: HostId) -> Option<(Worth, Reverse<Number>)> {
         let best = self.hosts[self.deferred_queue(host)? as usize]
             .queue

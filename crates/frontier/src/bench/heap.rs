@@ -1,8 +1,8 @@
 //! A heap with eight children per node, for the pages of a host beyond its hand.
 //!
-//! Eight entries of eight bytes fill one cache line. So a pop from a heap of twenty million
-//! pages touches about eight cache lines. **Invariant:** no entry is greater than its parent,
-//! and [`PagePlaces`] holds the index of every entry.
+//! The children of a node take 64 bytes and so lie in at most two cache lines. A pop from a heap of
+//! twenty million pages descends nine levels; in a binary heap it would descend 24. **Invariant:**
+//! no entry is greater than its parent, and [`PagePlaces`] holds the index of every entry.
 
 use super::entry::QueueEntry;
 use super::places::{PagePlace, PagePlaces};
@@ -58,6 +58,7 @@ impl Heap {
         self.settle(at, places);
     }
 
+    /// Restores the order after the entry at an index has changed.
     fn settle(&mut self, at: usize, places: &mut PagePlaces) {
         let risen = self.rise(at, places);
         if risen == at {
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slack_stays_below_an_eighth() {
+    fn unused_capacity_is_at_most_an_eighth_and_four_entries() {
         let (mut heap, mut places) = (Heap::default(), PagePlaces::default());
         for page in 0..2_000 {
             heap.push(QueueEntry::new(Number(page), Worth::new(1.0)), &mut places);

@@ -1,12 +1,12 @@
 //! Where each page waits: in which host's queue, and where in it.
 //!
-//! Recorded only for policies that change the worth of waiting pages.
+//! Recorded only under a budget, and for policies that change the worth of waiting pages.
 
 use policy::Number;
 
 use crate::rows::Rows;
 
-/// Fetched, claimed or unknown.
+/// In no queue: fetched, claimed, in the calendar or unknown.
 const NOWHERE: u32 = u32::MAX;
 const HAND: u32 = u32::MAX - 1;
 /// Known, with a worth below the price.
@@ -17,7 +17,7 @@ const HELD: u32 = u32::MAX - 2;
 pub(super) enum PagePlace {
     /// In no queue.
     Nowhere,
-    /// Its worth is below the price.
+    /// In no queue, because its worth is below the price.
     Held,
     /// In the hand of its host.
     Hand,
@@ -57,7 +57,7 @@ impl PagePlaces {
         }
     }
 
-    /// Returns the index of the page's host; 0 if the page has no place.
+    /// Returns the index of the page's host; 0 if the host was not recorded.
     pub fn host(&self, page: Number) -> u32 {
         self.0
             .as_ref()

@@ -1,8 +1,8 @@
 //! The pages of one host that are ready to be fetched, the best first.
 //!
 //! **Invariant:** the hand holds the best pages, sorted: as many as one connection carries, or
-//! all of them. No page of the heap is better than one in the hand. So the worth of the next
-//! connection is known without a look at the heap.
+//! all of them. No page of the heap is better than one in the hand. So the rank of the next visit
+//! is computed without a look at the heap.
 
 use policy::Number;
 
@@ -40,7 +40,7 @@ impl HostQueue {
         self.hand.last().copied()
     }
 
-    /// Counts the pages that leave before this one.
+    /// Returns the number of pages that are better than this one.
     pub fn before(&self, entry: QueueEntry) -> usize {
         let all = self.hand.iter().chain(self.rest.entries());
         all.filter(|other| **other > entry).count()
@@ -52,8 +52,8 @@ impl HostQueue {
         all.find(|entry| entry.number() == page).copied()
     }
 
-    /// Adds a page to a queue whose hand holds `most` pages. Returns whether the hand has
-    /// changed.
+    /// Adds a page to a queue whose hand holds at most `most` pages. Returns whether the hand
+    /// has changed.
     pub fn push(&mut self, entry: QueueEntry, most: usize, places: &mut PagePlaces) -> bool {
         let room = self.hand.len() < most && self.rest.is_empty();
         let beats = |least: &QueueEntry| entry > *least;
@@ -71,8 +71,7 @@ impl HostQueue {
         true
     }
 
-    /// Removes the best page. The hand is one page short until [`fill`](HostQueue::fill) is
-    /// called.
+    /// Removes the best page. The hand lacks a page until [`fill`](HostQueue::fill) is called.
     pub fn pop(&mut self, places: &mut PagePlaces) -> Option<QueueEntry> {
         let best = self.hand.pop()?;
         places.set(best.number(), PagePlace::Nowhere);
@@ -112,8 +111,8 @@ impl HostQueue {
         }
     }
 
-    /// Changes the worth of a page in the heap. Returns `false` and does nothing if the page
-    /// now belongs in the hand.
+    /// Changes the worth of the page at an index of the heap. Returns `false` and does nothing
+    /// if the page now belongs in the hand.
     pub fn change(&mut self, at: usize, entry: QueueEntry, places: &mut PagePlaces) -> bool {
         if self.hand.first().is_none_or(|least| entry > *least) {
             return false;

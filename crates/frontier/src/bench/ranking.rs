@@ -8,7 +8,7 @@ use policy::{Moment, Rank};
 use super::{Bench, HostIndex, ServerIndex, ServerPosition};
 
 impl Bench {
-    /// Size of a host's hand: the pages that one connection to it carries.
+    /// Returns the size of a host's hand: the number of pages that one connection to it carries.
     pub(super) fn hand(&self, index: HostIndex) -> usize {
         let estimate = self
             .hosts
@@ -29,7 +29,7 @@ impl Bench {
         })
     }
 
-    /// Does the same as [`bid`](Self::bid) with the bench's own scratch buffer.
+    /// Returns the result of [`bid`](Self::bid), with the bench's own scratch buffer.
     pub(super) fn bid_now(&mut self, index: HostIndex) -> Bid {
         let mut worths = std::mem::take(&mut self.worths);
         let bid = self.bid(index, &mut worths);
@@ -50,7 +50,7 @@ impl Bench {
         self.hosts[index as usize].claimed >= self.manners.pages_per_host
     }
 
-    /// Most pages that the next visit to a host may have.
+    /// Returns the most pages that the next visit to a host may be ranked for.
     pub(super) fn most(&self, index: HostIndex) -> usize {
         let host = &self.hosts[index as usize];
         let pace = self.servers[host.server as usize].pace;
@@ -100,7 +100,7 @@ impl Bench {
         }
     }
 
-    /// Restores the invariant of the bench for one server.
+    /// Puts a server on the bench or takes it off, as the invariant of the bench requires.
     pub(super) fn update_position(&mut self, index: ServerIndex) {
         let server = &mut self.servers[index as usize];
         let wanted = match server.hosts.first() {

@@ -16,11 +16,11 @@ pub struct Place {
     pub address: Option<IpAddr>,
     /// What it is doing.
     pub state: State,
-    /// Pages that wait for it.
+    /// Number of its pages on the bench.
     pub waiting: usize,
-    /// Pages claimed in this run.
+    /// Number of its pages that were claimed in this run.
     pub claimed: u32,
-    /// The page that leaves first.
+    /// Its best page on the bench, which is claimed next.
     pub first: Option<Number>,
 }
 
@@ -40,7 +40,8 @@ pub enum State {
 }
 
 impl Bench {
-    /// Returns up to `most` hosts with the most claimed and waiting pages, in descending order.
+    /// Returns up to `most` hosts with the most claimed and waiting pages, in descending order of
+    /// their number.
     pub fn busiest(&self, most: usize, now: Moment) -> Vec<Place> {
         let busy = |index: usize| {
             let host = &self.hosts[index];

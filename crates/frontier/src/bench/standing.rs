@@ -10,15 +10,15 @@ use super::{Bench, ServerPosition};
 pub struct Standing {
     /// Its worth when it was queued or last changed.
     pub worth: f32,
-    /// Waiting pages of its host that leave before it.
+    /// Number of waiting pages of its host that are claimed before it.
     pub pages_before: usize,
-    /// Waiting pages of its host, with this one.
+    /// Number of waiting pages of its host, including this one.
     pub pages_waiting: usize,
     /// The rank of its host's next visit.
     pub rank: Rank,
     /// Number of pages of that visit.
     pub visit_pages: usize,
-    /// Servers that are visited before its server.
+    /// Number of servers that are visited before its server.
     pub servers_before: usize,
 }
 

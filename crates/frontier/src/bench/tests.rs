@@ -85,7 +85,7 @@ fn a_server_with_a_visit_under_way_is_not_on_the_bench() {
 }
 
 #[test]
-fn a_server_that_is_to_be_left_alone_is_asked_by_none_of_its_hosts() {
+fn a_recalled_delay_of_a_server_holds_for_all_of_its_hosts() {
     let shared: IpAddr = "10.0.0.1".parse().unwrap();
     let mut bench = bench(BreadthFirstServers);
     bench.recall_server(ServerKey::Address(shared), at(60), 3);
@@ -108,20 +108,20 @@ fn a_server_that_is_to_be_left_alone_is_asked_by_none_of_its_hosts() {
     assert!(matches!(bench.next(at(59)), Turn::WaitUntil(ready) if ready == at(60)));
     let mut visit = claim(&mut bench, at(60));
     assert_eq!(bench.server(&visit), ServerKey::Address(shared));
-    assert_eq!(visit.refusals(), 3, "those of the run before count");
+    assert_eq!(visit.refusals(), 3, "refusals of the run before count");
     bench.count_refusal(&mut visit, true);
     assert_eq!(visit.refusals(), 4);
     bench.settle(visit, at(60), Duration::ZERO, false);
     let mut visit = claim(&mut bench, at(60));
-    assert_eq!(visit.refusals(), 4, "and those of a visit before");
+    assert_eq!(visit.refusals(), 4, "and refusals of the visit before");
     bench.count_refusal(&mut visit, false);
-    assert_eq!(visit.refusals(), 0, "it served");
+    assert_eq!(visit.refusals(), 0, "an answer resets the count");
     bench.settle(visit, at(60), Duration::ZERO, false);
     assert_eq!(claim(&mut bench, at(60)).refusals(), 0);
 }
 
 #[test]
-fn nothing_is_waited_for_longer_than_patience_lasts() {
+fn the_bench_is_idle_if_all_servers_need_a_longer_wait_than_patience() {
     let patience = Duration::from_secs(10);
     let mut bench = Bench::new(Manners { patience, ..WIDE }, Box::new(BreadthFirstServers));
     for (host, ready) in [(1, 50), (2, 20)] {
@@ -187,7 +187,7 @@ fn each_strategy_picks_its_server() {
 }
 
 #[test]
-fn a_visit_goes_on_while_that_pays() {
+fn a_visit_continues_while_the_strategy_prefers_to_stay() {
     let mut bench = bench(BestPrefix);
     for host in [1, 2] {
         bench.settle_first_visit(host);
@@ -196,7 +196,7 @@ fn a_visit_goes_on_while_that_pays() {
     for (number, value) in [(1, 30), (2, 20), (3, 3), (4, 1)] {
         bench.give(1, number, value);
     }
-    bench.give(2, 5, 12); // 12 for three seconds.
+    bench.give(2, 5, 12); // A worth of 12 for three seconds: 4 per second.
     let mut visit = claim(&mut bench, at(1));
     assert_eq!(
         (visit.host, ask(&mut visit, 9)),
@@ -205,7 +205,7 @@ fn a_visit_goes_on_while_that_pays() {
     );
     assert!(
         !bench.more(&mut visit, false, at(1)),
-        "3 a second is less than 4"
+        "3 per second is less than 4"
     );
     bench.give(1, 6, 5);
     assert!(bench.more(&mut visit, false, at(1)));
@@ -216,7 +216,7 @@ fn a_visit_goes_on_while_that_pays() {
 }
 
 #[test]
-fn what_is_found_during_a_visit_can_come_before_the_rest() {
+fn a_better_page_found_during_a_visit_is_claimed_before_the_rest() {
     let mut bench = Bench::new(Manners::default(), Box::new(BestPrefix));
     bench.settle_first_visit(1);
     (0..9).for_each(|page| bench.give(1, page, 5));
@@ -242,7 +242,7 @@ fn a_first_visit_that_may_go_on_takes_what_it_was_ranked_for() {
 }
 
 #[test]
-fn a_page_that_moves_changes_its_place_and_its_server() {
+fn a_changed_worth_moves_the_page_in_its_queue_and_its_server_on_the_bench() {
     let mut bench = bench(Quality);
     bench.track();
     (1..3).for_each(|host| bench.settle_first_visit(host));
@@ -355,7 +355,7 @@ fn a_host_that_moves_in_the_middle_of_a_visit_is_not_asked_twice() {
 }
 
 #[test]
-fn a_parked_host_keeps_nothing_and_says_so() {
+fn a_parked_host_drops_its_pages_and_they_are_counted() {
     let mut bench = bench(BreadthFirstServers);
     for number in 0..5 {
         bench.give(1, number, 1);
@@ -370,7 +370,7 @@ fn a_parked_host_keeps_nothing_and_says_so() {
 }
 
 #[test]
-fn a_host_over_its_limit_is_left_alone() {
+fn a_host_over_its_page_limit_is_parked() {
     let manners = Manners {
         pages_per_host: 3,
         ..WIDE

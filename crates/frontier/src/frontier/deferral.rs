@@ -1,7 +1,8 @@
 //! Defers new pages that are beyond the budget of their domain, and releases them.
 //!
 //! **Invariant:** a page that may be fetched is deferred only if the budget of its host or
-//! domain is used up, or its host name is not open. [`crate::domains`] defines the budgets.
+//! domain is used up, or its host name is not open. [`crate::domains`] defines budgets and open
+//! host names.
 
 use page::{HostId, PageUrl, TextDigest};
 use policy::{Number, Policy};
@@ -12,11 +13,12 @@ use crate::facts::Facts;
 use crate::record::Known;
 
 /// Deferred pages that are released at a time when nothing else is left. The number is small,
-/// so that newly found pages within budget wait behind a few only.
+/// so that pages within budget that are found later wait behind at most this many.
 const SPARE_PAGES: usize = 64;
 
-/// Domains share spare capacity if none has more than this many times the known pages of the
-/// smallest. So small domains are finished before a tarpit, which has many.
+/// A domain gets spare capacity only if it has at most this many times the known pages of the
+/// smallest domain that gets some. So small domains are finished before a tarpit, which has many
+/// pages.
 const ALIKE: u32 = 2;
 
 impl<P: Policy> Frontier<P> {
@@ -32,7 +34,7 @@ impl<P: Policy> Frontier<P> {
         self.domains.as_ref()?.account(host)
     }
 
-    /// Returns up to `most` domains with deferred pages and their number, in descending order.
+    /// Returns up to `most` domains with the numbers of their deferred pages, the largest first.
     pub fn deferring_domains(&self, most: usize) -> Vec<(String, usize)> {
         let Some(domains) = &self.domains else {
             return Vec::new();
@@ -48,7 +50,7 @@ impl<P: Policy> Frontier<P> {
         deferring
     }
 
-    /// Counts the first text of a page as evidence.
+    /// Counts the first text of a page as evidence for its domain.
     pub fn share_text(&mut self, host: HostId, text: &TextDigest) {
         let domains = self.domains.as_mut();
         let grown = domains.and_then(|domains| domains.read(host, text.simhash));
@@ -177,7 +179,7 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Counts the links in the ledger as evidence, and releases the pages within budget.
+    /// Counts the links in the ledger as evidence, and releases the best pages within budget.
     pub(super) fn end_recall<F: Facts>(&mut self, facts: &F) -> Result<(), F::Error> {
         let Some(domains) = &mut self.domains else {
             return Ok(());

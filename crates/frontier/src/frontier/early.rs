@@ -1,12 +1,12 @@
 //! Fetches pages before they are due, when a fetch is allowed and no page that pays can be
 //! fetched.
 //!
-//! It takes the pages that will be due soonest, if they nearly pay. The bench may also hold new
-//! pages that paid when they were discovered and do not pay at today's price. There may be
-//! many: all that the first, low price let in. **Invariant:** such a page is fetched only if no
-//! page with an early appointment is worth more. Otherwise every pause between two pages that
-//! pay would go to the worst known pages, and the price would not react to pages that are
-//! nearly due.
+//! The frontier then takes the pages that will be due soonest, if they are worth at least half of
+//! the price. The bench may also hold new pages that were worth the price when they were
+//! discovered and are not now. There may be many: all that the first, low price let in.
+//! **Invariant:** such a page is fetched only if no page with an early appointment is worth more.
+//! Otherwise every pause between two pages that pay would go to the worst known pages, and the
+//! price would not react to pages that are nearly due.
 //!
 //! Appointments are examined in groups, because each group needs one load of histories. Mostly
 //! the first page is fetched, so groups are small. **Invariant:** the size of the groups
@@ -21,13 +21,13 @@ use super::revaluation::RevaluationQueue;
 use super::schedule::PriceRule;
 use crate::calendar::{Appointment, AppointmentKind};
 
-/// Most appointments that one choice examines early.
+/// Most appointments that are examined early without finding a page to fetch.
 pub(super) const PULLS: usize = 16;
 /// Appointments whose histories are loaded at once.
 const GROUP: usize = 4;
 /// Least worth of a page that is fetched early, as a share of the price.
 const NEARLY: f64 = 0.5;
-/// No page is fetched early while this many pages wait for their servers.
+/// No page is fetched early while this many pages on the bench wait for their servers.
 const ENOUGH: usize = 8;
 
 /// Result of a search for a page to fetch early.
@@ -42,8 +42,9 @@ enum Pulled {
 }
 
 impl<P: Policy> Frontier<P> {
-    /// Puts a page on the bench that is worth fetching now, if there is one. Returns `false` if
-    /// histories must be loaded before this is known.
+    /// Puts pages on the bench that are to be fetched early, until a server that is ready has
+    /// one. Does nothing if such a server already has a page that is worth the price. Returns
+    /// `false` if histories must be loaded first.
     pub(super) fn bring_forward(&mut self, now: Moment) -> bool {
         let known = self.pull_in_groups(GROUP, now);
         if known && let PriceRule::Budget(spending) = &mut self.price_rule {
@@ -52,6 +53,7 @@ impl<P: Policy> Frontier<P> {
         known
     }
 
+    /// Does the work of [`bring_forward`](Self::bring_forward) with groups of this size.
     pub(super) fn pull_in_groups(&mut self, group: usize, now: Moment) -> bool {
         if self.spending().is_none() {
             return true;
@@ -74,8 +76,8 @@ impl<P: Policy> Frontier<P> {
         true
     }
 
-    /// Puts the first page on the bench that is worth more than the `ready` one. If none is
-    /// ready, the page must nearly be worth the price.
+    /// Puts the first page on the bench that is worth at least as much as the `ready` page. If
+    /// none is ready, the page must be worth at least half of the price.
     fn pull(&mut self, group: usize, now: Moment, ready: Option<Worth>) -> Pulled {
         let waiting = match ready {
             // The other new pages on the bench do not pay either, so they do not count.

@@ -18,6 +18,7 @@ use crate::record::PageKey;
 /// Histories loaded for the current choice, and those being loaded.
 #[derive(Default)]
 pub(super) struct LoadedHistories {
+    /// `None`: the history cannot be read.
     loaded: HashMap<Number, Option<History>>,
     loading: HashSet<Number>,
     wanted: Vec<PageKey>,
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_history_is_asked_for_once_and_what_is_newer_stays() {
+    fn a_history_is_requested_once_and_a_newer_one_is_kept() {
         let mut histories = LoadedHistories::default();
         let key = PageKey::of(&PageUrl::parse("http://e.org/").unwrap());
         let page = Number(7);
@@ -135,7 +136,7 @@ mod tests {
         histories.bring(page, Some(history(4)));
         assert!(
             matches!(histories.get(page), PageHistory::Absent),
-            "not asked for"
+            "it was not requested"
         );
         histories.want(page, key);
         histories.bring(page, None);

@@ -30,10 +30,11 @@ pub struct Recalled {
     pub resting_for: Duration,
 }
 
-/// The last visit to a page, and the number of words of its text; `None`: it has no text.
+/// The last visit to a page.
 struct LastVisit {
     at: Moment,
     number: Number,
+    /// Number of words of its text; `None`: it has no text or is gone.
     words: Option<u32>,
 }
 
@@ -157,8 +158,7 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Takes in all pages and lets the policy observe them in the order of discovery; the
-    /// ledger sorts them differently. Returns the last visit to each page, if the policy needs
-    /// links.
+    /// ledger sorts them by key. Returns the last visit to each page, if the policy needs links.
     fn recall_discoveries<F: Facts>(
         &mut self,
         earlier: &F,
@@ -194,7 +194,7 @@ impl<P: Policy> Frontier<P> {
         Ok(visits)
     }
 
-    /// Lets the policy observe what was read, in the order of reading.
+    /// Lets the policy observe the pages that were read, in the order of their last visits.
     fn recall_reads<F: Facts>(
         &mut self,
         earlier: &F,
@@ -341,7 +341,7 @@ impl<P: Policy> Frontier<P> {
     }
 }
 
-/// Returns the consecutive refusals of a server, or 0 if its last wait ended long ago.
+/// Returns the consecutive refusals of a server, or 0 if its last wait ended a day ago or more.
 fn remembered_refusals(facts: &ServerFacts, present: &Present) -> u16 {
     let since = present.now().since(present.ready(facts));
     if since < REMEMBERED_REFUSALS {
@@ -355,7 +355,8 @@ fn discovered(known: &Known) -> History {
     History::discovered(known.discovery.at, known.discovery.depth)
 }
 
-/// Corrects the word count of a stored text; `None`: the page has no text.
+/// Sets the word count of a stored text to that of the ledger. `words` is `None` if the page has
+/// no text.
 fn recalled_text(text: Text<'_>, words: Option<u32>) -> Text<'_> {
     match (text, words) {
         (_, None) => Text::Nothing,

@@ -3,7 +3,8 @@
 //! The worth of a page changes while it waits, but the bench keeps the worth at the time of the
 //! offer. So under a budget only a few visited pages wait on the bench at a time, and the
 //! others wait in the calendar. The worth of those few is recomputed round-robin from their
-//! histories, which are kept here.
+//! histories, which are kept here. New pages that lose worth while they wait have a queue of
+//! their own, without a limit.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -19,10 +20,11 @@ const OF_ALL: usize = 4096;
 /// Pages on the bench, in the order in which their worth is recomputed.
 #[derive(Default)]
 pub(super) struct RevaluationQueue {
-    /// Their histories; `None`: it was not known when the page was offered.
+    /// Histories of the pages; `None`: not known when the page was offered.
     pages: HashMap<Number, Option<History>>,
     /// In round-robin order. Pages that have left the bench are skipped.
     turns: VecDeque<(Number, HostIndex)>,
+    /// Number of pages of each host.
     hosts: HashMap<HostIndex, u32>,
 }
 
@@ -45,12 +47,12 @@ impl RevaluationQueue {
         }
     }
 
-    /// Returns the history of a page that waits.
+    /// Returns the history of a page of the queue; `None`: it is not known.
     pub fn history(&self, page: Number) -> Option<History> {
         self.pages.get(&page).copied().flatten()
     }
 
-    /// Updates the history of a page, if it waits.
+    /// Updates the history of a page, if the queue has the page.
     pub fn learn(&mut self, page: Number, history: &History) {
         if let Some(known) = self.pages.get_mut(&page) {
             *known = Some(*history);

@@ -1,9 +1,9 @@
 //! Computes the price at which the known pages just use up the budget, on a sample of pages.
 //!
-//! At a given price a visited page is fetched once per interval between a visit and its due
-//! time. A new page that pays is fetched once per round. Between two computations a page counts
-//! for one fetch at most. Otherwise a page that a sitemap has just reported as changed would be
-//! due at once and outweigh all others.
+//! At a given price a visited page is fetched once per interval between a visit and its due time. A
+//! new page that pays counts as one fetch per round. Between two computations a page counts for one
+//! fetch at most. Otherwise a page that a sitemap has just reported as changed would be due at once
+//! and outweigh all others.
 //!
 //! **Invariant:** the sample holds the pages whose number is a multiple of its stride. The
 //! stride doubles when the sample becomes too large. So the selection does not depend on the
@@ -21,7 +21,7 @@ use crate::record::PageKey;
 /// corrects.
 const MOST: usize = 1000;
 
-/// Bisection steps from the interval 10⁻¹⁵ to 10¹⁵ to a precision of a thousandth.
+/// Bisection steps on ln ω from the interval 10⁻¹⁵ to 10¹⁵ to a precision of a thousandth.
 const HALVINGS: u32 = 17;
 
 pub(super) struct Sample {
@@ -33,7 +33,7 @@ pub(super) struct Sample {
 pub(super) struct Sampled {
     pub number: Number,
     pub host: HostId,
-    /// `None`: the page waits for its first visit, and its discovery was not read yet.
+    /// `None`: the page is known from an earlier run, and its history was not read yet.
     pub history: Option<History>,
 }
 
@@ -84,8 +84,7 @@ impl Sample {
 }
 
 impl<P: Policy> Frontier<P> {
-    /// Returns the sample of pages, which is independent of their worth; empty without a
-    /// budget.
+    /// Returns the pages of the sample; empty without a budget.
     pub fn sampled(&self) -> Vec<PageKey> {
         let pages = self.spending().map(|spending| spending.sample.pages());
         let key = |page: &Sampled| self.key(self.seen.page(page.host, page.number));
@@ -94,7 +93,7 @@ impl<P: Policy> Frontier<P> {
 }
 
 /// Returns the price for a budget of `per_second` fetches per second for `known` pages, given a
-/// sample of them.
+/// sample of them; `None`: the sample is empty.
 pub(super) fn price(
     policy: &impl Policy,
     sample: &[(Number, History)],
@@ -138,8 +137,8 @@ pub(super) fn price(
             high = middle;
         }
     }
-    // Demand jumps where many pages have equal worth. Just above the jump no page would be
-    // fetched; just below, as many as the budget pays for.
+    // Demand jumps where many pages have equal worth. Just above the jump too few pages pay to
+    // spend the budget; just below, enough do.
     Price::new(low.exp())
 }
 
@@ -181,7 +180,7 @@ mod tests {
         }
     }
 
-    /// All pages have the same worth after a day, which does not grow further.
+    /// The worth of every page grows to 7417.4 within a day of its last visit and then stays.
     struct Alike;
 
     impl Policy for Alike {
@@ -204,7 +203,7 @@ mod tests {
             ..History::default()
         };
         let sample: Vec<_> = (0..100).map(|page| (Number(page), history)).collect();
-        // Half of what they demand at the highest price that they pay.
+        // Half of the fetches that the pages need at the highest price that they pay.
         let per_second = 50.0 / 86_400.0;
         let found = price(&Alike, &sample, 100, per_second, Moment::START).unwrap();
         let share = found.value() / 7417.4;

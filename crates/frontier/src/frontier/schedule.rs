@@ -1,13 +1,13 @@
 //! Decides when a page is examined again, and whether it is worth a fetch then.
 //!
-//! A page that does not pay now gets an appointment for the time at which it will, at today's
-//! price. The price moves, so the page is evaluated again at that time, from its history. A
-//! choice that needs a history which only the ledger has is postponed until the caller has
-//! provided it (`histories.rs`).
+//! A page that is not worth the price now gets an appointment for the time at which it will be,
+//! if the price stays the same. The price moves, so the page is evaluated again at that time,
+//! from its history. A choice that needs a history which only the ledger has is postponed until
+//! the caller has provided it (`histories.rs`).
 //!
 //! A *round* is the time in which the budget pays for one fetch of every page. Under a budget
-//! every page is examined once per round. So a lower price takes effect within a round, and no
-//! step examines all pages at once.
+//! every page in the calendar is examined at least once per round. So a lower price takes effect
+//! within a round, and no step examines all pages at once.
 
 use std::time::Duration;
 
@@ -23,14 +23,14 @@ use crate::calendar::{Appointment, AppointmentKind};
 use crate::price::PriceTracker;
 use crate::record::PageKey;
 
-/// How long a page waits whose history cannot be read.
+/// How long a page whose history cannot be read waits until it is examined again.
 const UNREADABLE: Duration = Duration::from_secs(1);
-/// Parts of a round. A page whose host has enough pages on the bench is examined again after
-/// one part, and the price is computed on the sample once per part.
+/// Number of parts of a round. A page whose host has enough pages on the bench is examined again
+/// after one part, and the price is computed on the sample once per part.
 pub(super) const LATER: u32 = 16;
 /// Most due pages that are examined in one batch.
 const LOOKS: usize = 256;
-/// Most pages on the bench whose worth is recomputed before a choice, of each kind.
+/// Most pages of each revaluation queue whose worth is recomputed before a choice.
 const REVALUED: usize = 8;
 
 /// The rule for the price.
@@ -46,7 +46,7 @@ pub(super) struct Spending {
     pub per_second: f64,
     /// No page is fetched early before this moment.
     pub early_from: Moment,
-    /// Pages that the current choice has examined early.
+    /// Pages that the current choice has examined early and not offered.
     pub looked_at: Vec<Number>,
     /// Visited pages on the bench.
     pub revisits: RevaluationQueue,
@@ -55,7 +55,7 @@ pub(super) struct Spending {
     pub sample: Sample,
     /// When the price is computed on the sample next.
     pub next_sampling: Moment,
-    /// Number of known pages when it was computed last.
+    /// Number of known pages when the price was last computed on the sample.
     pub known_at_sampling: usize,
 }
 
@@ -66,7 +66,8 @@ pub enum Next {
     Visit(HostVisit),
     /// Wait until this moment, unless a page is discovered or a visit settled before.
     WaitUntil(Moment),
-    /// No page waits, or only for servers that need a longer pause than the crawl waits.
+    /// No page waits, or all waiting pages are on servers whose delay is longer than
+    /// [`patience`](bench::Manners::patience).
     Idle,
     /// The choice depends on [missing histories](Frontier::wanted): call again when they are
     /// [provided](Frontier::bring).
@@ -96,14 +97,14 @@ pub(super) enum Choosing {
     Revalued,
 }
 
-/// Limits a rate to a range in which the arithmetic is safe.
+/// Limits a rate in fetches per second to a range in which the arithmetic cannot overflow.
 pub(super) fn affordable(per_second: f64) -> f64 {
     per_second.clamp(1e-9, 1e9)
 }
 
 impl<P: Policy> Frontier<P> {
-    /// Adds a budget in fetches per second, which determines the price. The caller asks for
-    /// the [next](Frontier::next) visit only when a fetch may be made.
+    /// Adds a budget in fetches per second, which determines the price. The caller must call
+    /// [`next`](Frontier::next) only when the budget allows a fetch.
     #[must_use]
     pub fn with_budget(mut self, per_second: f64) -> Self {
         self.bench.track();
@@ -164,7 +165,8 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Claims the next pages for a visit, as [`Bench::more`](crate::Bench::more) does.
+    /// Claims the next pages for a visit, as [`Bench::more`](crate::Bench::more) does, after the
+    /// pages whose appointments have come are examined.
     pub fn more(&mut self, visit: &mut HostVisit, free: bool, now: Moment) -> More {
         if self.histories.are_awaited() || !self.wake(now) {
             return More::Unknown;
@@ -208,7 +210,7 @@ impl<P: Policy> Frontier<P> {
         };
         let before = spending.per_second;
         spending.per_second = affordable(per_second);
-        // The pause was set to the time per fetch of the old budget.
+        // Both moments were computed from the old budget.
         (spending.early_from, spending.next_sampling) = (now, now);
         let share = before / spending.per_second;
         if share < 1.0 {
@@ -270,7 +272,8 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Offers a page if it pays, else makes an appointment for it.
+    /// Offers a page if it is worth the price, else makes an appointment for it. Without a budget
+    /// a page that will never be worth the price gets none.
     pub(super) fn wait(&mut self, host: HostId, page: Number, history: &History, now: Moment) {
         let facts = Page {
             number: page,
@@ -282,7 +285,7 @@ impl<P: Policy> Frontier<P> {
             if !self.policy.fades(page) || worth.pays(self.price()) {
                 return self.offer(page, host, worth, Some(history));
             }
-            // It lost its worth while it waited.
+            // Its worth has fallen below the price while it waited.
             due = None;
         }
         if history.outcome.is_none() && due.is_none() {
@@ -299,8 +302,8 @@ impl<P: Policy> Frontier<P> {
         self.calendar.set(Appointment { at, page, host }, kind);
     }
 
-    /// Offers a page; `history` is `None` if it was never visited. A new page beyond the budget
-    /// of its domain is deferred.
+    /// Offers a page to the bench. A new page beyond the budget of its domain is deferred.
+    /// `history` is `None` only for a new page whose discovery is not in memory.
     pub(super) fn offer(
         &mut self,
         page: Number,
@@ -317,7 +320,7 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Puts a page on the bench.
+    /// Puts a page on the bench, and into the revaluation queue that it belongs to.
     pub(super) fn put(
         &mut self,
         page: Number,
@@ -347,15 +350,15 @@ impl<P: Policy> Frontier<P> {
         Duration::try_from_secs_f64(self.known().max(1) as f64 / per_second).ok()
     }
 
-    /// Adds a new page to the sample for the price.
+    /// Adds a new page to the sample for the price, if there is a budget.
     pub(super) fn sample(&mut self, page: Number, host: HostId, history: Option<&History>) {
         if let PriceRule::Budget(spending) = &mut self.price_rule {
             spending.sample.add(page, host, history);
         }
     }
 
-    /// Computes the price on the sample, several times per round and when the number of pages
-    /// has doubled.
+    /// Computes the price on the sample, 16 times per round and when the number of pages has
+    /// doubled.
     fn find_price(&mut self, now: Moment) {
         if self.spending().is_none() {
             return;
@@ -384,8 +387,9 @@ impl<P: Policy> Frontier<P> {
         sample::price(&self.policy, &sample, self.known(), per_second, now)
     }
 
-    /// Examines the pages whose appointments have come. Returns `false` if histories must be
-    /// loaded first; no page of that batch was examined then.
+    /// Examines the pages whose appointments have come, in batches, until the bench has enough
+    /// visited pages. Returns `false` if histories must be loaded first; no page of that batch
+    /// was examined then.
     fn wake(&mut self, now: Moment) -> bool {
         loop {
             let mut due = Vec::new();
@@ -452,8 +456,8 @@ impl<P: Policy> Frontier<P> {
         self.spending().map(|spending| &spending.revisits)
     }
 
-    /// Recomputes the worth of some pages on the bench: visited pages gain worth, and new pages
-    /// that a source named may lose it.
+    /// Recomputes the worth of up to 8 pages of each revaluation queue: visited pages gain worth,
+    /// and new pages that a source named may lose it.
     fn revalue(&mut self, now: Moment) {
         for _ in 0..self
             .revisits()
@@ -475,15 +479,15 @@ impl<P: Policy> Frontier<P> {
         let Some((number, index)) = of(spending).next_page() else {
             return;
         };
-        // Its host was parked since. It will not be claimed, and must not count against the
-        // limits.
+        // Its host has been parked since the offer. The page will not be claimed, and must not
+        // count against the limits.
         if !self.bench.waits(number) {
             return of(spending).remove(number, index);
         }
         let host = self.bench.host_id(index);
         let Some(history) = of(spending).history(number) else {
-            // It was offered without a history. Its worth is recomputed in the next round-robin
-            // turn.
+            // The page was offered without a history. When it is loaded, the worth is recomputed
+            // in the page's next round-robin turn.
             let key = self.key(self.seen.page(host, number));
             return (key.into_iter()).for_each(|key| self.histories.want(number, key));
         };
@@ -503,8 +507,8 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Evaluates a page: offers it if it is worth this share of the price, else schedules it
-    /// for later. Returns whether it was offered.
+    /// Evaluates a page: offers it if it is worth at least this share of the price, else makes an
+    /// appointment for it. Returns whether it was offered.
     pub(super) fn look(&mut self, appointment: Appointment, now: Moment, share: f64) -> bool {
         let number = appointment.page;
         let host = self.bench.host_id(appointment.host);
@@ -528,7 +532,7 @@ impl<P: Policy> Frontier<P> {
         !self.calendar.has(number)
     }
 
-    /// Returns what is known here about the visits to a page.
+    /// Returns what is known in memory about the visits to a page.
     fn past(&self, host: HostId, number: Number) -> PageHistory {
         let page = self.seen.page(host, number);
         match self.recent.get(&page) {
@@ -552,6 +556,8 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
+    /// Returns the first moment at which a server is ready, an appointment has come or a page may
+    /// be fetched early.
     fn wait_until(&mut self, ready: Option<Moment>, now: Moment) -> Next {
         let look = self.calendar.first().map(|first| first.at);
         let early_from = self.spending().map(|spending| spending.early_from);

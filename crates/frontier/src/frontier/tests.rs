@@ -131,7 +131,7 @@ fn links_move_waiting_pages_and_lift_them_over_the_price() {
 }
 
 #[test]
-fn another_run_ranks_by_the_same_links() {
+fn a_restart_ranks_pages_by_the_same_links() {
     let mut ledger = MemoryLedger::default();
     let mut first = frontier(Price::LEAST);
     let mut facts = Vec::new();
@@ -180,7 +180,7 @@ fn pages_of_an_earlier_run_are_in_the_sample() {
     assert_eq!(live.sampled().len(), 4);
     let mut ledger = MemoryLedger::default();
     ledger.commit(&facts);
-    // Whether or not the policy needs to observe the facts of earlier runs.
+    // The sample is the same whether or not the policy needs the facts of earlier runs.
     let mut sampled = live.sampled();
     sampled.sort_unstable();
     let linked = frontier(Price::LEAST).with_budget(1.0);
@@ -201,9 +201,10 @@ fn pages_of_an_earlier_run_are_in_the_sample() {
     assert!(recalled_sample(growing(), &ledger).is_empty(), "no budget");
 }
 
-/// A page with two links to another gives the same anchor text after a restart: the first one.
+/// If a page has two links to another page, the policy observes the anchor text of the first,
+/// also after a restart.
 #[test]
-fn of_two_links_to_a_page_the_first_is_recalled() {
+fn of_two_links_to_one_page_the_first_is_recalled() {
     /// Records anchor texts.
     struct AnchorRecorder(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
     impl Policy for AnchorRecorder {
@@ -263,7 +264,7 @@ fn of_two_links_to_a_page_the_first_is_recalled() {
 
 /// Orderings that use links give pages the same worth before and after a restart.
 #[test]
-fn a_stop_changes_no_worth() {
+fn a_restart_changes_no_worth() {
     // A chain with branches and a way back, read in an order that differs from that of the
     // ledger.
     let web: [(u32, &[u32]); 7] = [
@@ -276,7 +277,8 @@ fn a_stop_changes_no_worth() {
         (7, &[4, 10, 0]),
     ];
     let catalog = policy::catalog::Catalog::standard();
-    // OPIC's root pays when a number of pages is known; after a restart all are known at once.
+    // OPIC's root pays out when a certain number of pages is known. After a restart all pages are
+    // known at once, so its values differ more.
     for (order, tolerance) in [
         ("backlink", 0.0),
         ("opic", 0.25),
@@ -371,7 +373,7 @@ fn a_stop_changes_no_worth() {
 }
 
 #[test]
-fn the_words_of_a_few_links_to_a_page_are_kept_and_no_more() {
+fn at_most_twelve_anchor_texts_are_stored_for_a_page_each_once() {
     let mut frontier = frontier(Price::LEAST);
     let number = hear(&mut frontier, 99, &mut Vec::new());
     let words = |source: u32| match source {
@@ -503,11 +505,11 @@ fn a_budget_is_spent_where_it_pays() {
     }
 }
 
-/// Copies of the first pages lose worth as they age, at different rates. The others are hardly
-/// worth a fetch.
+/// The worth of the first pages grows with the age of their copies, at different rates. The
+/// others have a worth of 0.1, and none once they were visited.
 struct FewMatter;
 
-/// Number of the pages that matter.
+/// Number of the pages whose worth grows.
 const MATTER: u32 = 40;
 
 impl Policy for FewMatter {
@@ -586,7 +588,7 @@ fn new_pages_that_do_not_pay_come_after_known_ones_that_nearly_do() {
 
 /// An open connection continues with waiting pages, and with pages that have become due.
 #[test]
-fn a_visit_goes_on_with_what_has_fallen_due() {
+fn a_visit_continues_with_pages_that_have_become_due() {
     let mut frontier = Frontier::new(
         LinearGrowth,
         Box::new(Quality),
@@ -672,7 +674,7 @@ impl Policy for Fading {
 /// A new page that loses its worth while its server is busy is not fetched. Pages that gained
 /// worth, and newer pages, are.
 #[test]
-fn what_fades_while_it_waits_leaves_the_bench() {
+fn a_new_page_that_loses_its_worth_while_it_waits_leaves_the_bench() {
     let manners = Manners {
         pages_per_visit: 1,
         ..Manners::default()

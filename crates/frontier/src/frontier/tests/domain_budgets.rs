@@ -74,7 +74,7 @@ fn visit(frontier: &mut Frontier<Backlink>) -> Option<Vec<u32>> {
 }
 
 #[test]
-fn evidence_releases_the_best_of_what_is_deferred() {
+fn evidence_releases_the_best_deferred_pages() {
     let mut frontier = crawl("far.example", 40);
     assert_eq!(frontier.bench.waiting(), 1 + BASE);
     assert_eq!(frontier.bench.deferred(), 40 - BASE);
@@ -113,15 +113,11 @@ fn evidence_releases_the_best_of_what_is_deferred() {
     assert_eq!(frontier.bench.deferred(), 40 - 3 * BASE);
     frontier.bench.park(own.host());
     assert_eq!(frontier.bench.deferred(), 0);
-    assert_eq!(
-        frontier.bench.left_alone(),
-        40,
-        "a host that is left alone keeps none"
-    );
+    assert_eq!(frontier.bench.left_alone(), 40, "a parked host keeps none");
 }
 
 #[test]
-fn deferred_pages_come_last_and_all_of_them() {
+fn deferred_pages_are_fetched_last_and_each_once() {
     let mut frontier = crawl("far.example", 40);
     let seed = at("seed.example", 0);
     for page in 1..60 {
@@ -139,7 +135,7 @@ fn deferred_pages_come_last_and_all_of_them() {
 }
 
 #[test]
-fn spare_capacity_waits_for_visits_and_spares_domains_without_end() {
+fn spare_capacity_waits_for_visits_and_skips_endless_domains() {
     let mut frontier = crawl("far.example", 40);
     let endless = LIMITS.spare + 1;
     for page in 0..endless {
@@ -199,7 +195,7 @@ fn small_domains_are_finished_first() {
 
 /// A page that reaches the price later is deferred like one that always paid.
 #[test]
-fn pages_that_rise_above_the_price_keep_the_budget() {
+fn pages_that_rise_above_the_price_are_within_the_budget_or_deferred() {
     let price = Price::new(2.0).unwrap();
     let mut frontier = frontier(price).with_domain_budgets(LIMITS);
     let seeds = [0, 1].map(|page| at("seed.example", page));
@@ -275,7 +271,7 @@ fn host_names_of_a_domain_grow_with_evidence_only() {
 
 /// The budget of its domain does not hold back a page that was visited.
 #[test]
-fn known_pages_are_visited_again_whatever_the_budget() {
+fn visited_pages_are_refreshed_whatever_the_budget_of_their_domain() {
     let price = Price::new(60.0).unwrap();
     let manners = Manners::default();
     let mut frontier = Frontier::new(LinearGrowth, Box::new(Quality), price, manners, 7)
@@ -311,7 +307,7 @@ fn known_pages_are_visited_again_whatever_the_budget() {
 }
 
 #[test]
-fn budgets_are_the_same_after_a_stop() {
+fn budgets_are_the_same_after_a_restart() {
     let mut ledger = MemoryLedger::default();
     let mut live = start();
     let seed = at("seed.example", 0);

@@ -4,7 +4,7 @@ use super::super::revaluation::RevaluationQueue;
 use super::*;
 
 #[test]
-fn pages_of_a_host_that_was_given_up_keep_no_others_from_the_bench() {
+fn pages_of_a_parked_host_leave_the_revaluation_queue() {
     let mut frontier = Frontier::new(
         LinearGrowth,
         Box::new(Quality),
