@@ -33,11 +33,11 @@ pub enum Action<S> {
     LoadHistories(Vec<PageKey>),
     /// Read the results of the last visits to pages.
     LoadVisits(Vec<PageKey>),
-    /// Resolve the host name of a server.
+    /// Resolve the name of a host.
     Resolve {
         /// The visit.
         visit: VisitId,
-        /// A page of the server.
+        /// A page of the host.
         url: PageUrl,
     },
     /// Connect to the resolved address.
@@ -46,18 +46,18 @@ pub enum Action<S> {
         visit: VisitId,
         /// The number of the new connection.
         connection: ConnectionId,
-        /// A page of the server.
+        /// A page of the host.
         url: PageUrl,
     },
     /// Drop the resolved address: the visit ends without a connection.
     Abandon(VisitId),
-    /// Request the robots.txt of a server.
+    /// Request the robots.txt of a host.
     AskRules {
         /// The visit.
         visit: VisitId,
         /// The connection.
         connection: ConnectionId,
-        /// A page of the server.
+        /// A page of the host.
         url: PageUrl,
         /// Politeness record that must be in the ledger before the request is made.
         distance: Option<Distance>,
@@ -79,11 +79,11 @@ pub enum Action<S> {
     Close(ConnectionId),
     /// Store a politeness record before anything that is committed from now on.
     Keep(Distance),
-    /// Make facts durable, in this order.
+    /// Make this work durable, after all work of earlier commits.
     Commit(Work<S>),
     /// Send pages to the nodes that own their partitions.
     Offer(Vec<Offer>),
-    /// Count a request, for statistics only.
+    /// Report a request, for monitoring only.
     Note(Note),
     /// Send [`Event::Woken`](crate::Event::Woken) at this moment. Replaces the previous
     /// wake-up.
@@ -120,8 +120,9 @@ pub struct Get {
     pub missing: Option<TextDigest>,
     /// Whether the context of links is needed.
     pub places: bool,
-    /// Whether this is the last attempt: [`Answered::Closed`](crate::Answered::Closed) is not
-    /// allowed as an answer then.
+    /// Whether this is the last attempt. The driver then reports
+    /// [`Answered::Failed`](crate::Answered::Failed) instead of
+    /// [`Answered::Closed`](crate::Answered::Closed).
     pub last_try: bool,
 }
 

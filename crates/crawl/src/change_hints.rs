@@ -1,9 +1,9 @@
 //! Hints of sitemaps and feeds that a page has changed.
 //!
 //! A hint is a fact about the page, not an order to fetch it. The policy computes the worth of
-//! the page, from how often the hints of the site were right. Whether a hint is new depends on
-//! the last visit to its page, which may only be in the ledger. So hints wait here, and visits
-//! are loaded in batches.
+//! the page from how often earlier hints were right. Whether a hint is new depends on the last
+//! visit to its page, which may only be in the ledger. So hints wait here, and the visits are
+//! loaded in batches.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -12,7 +12,7 @@ use frontier::PageKey;
 use page::PageId;
 use policy::{History, Moment};
 
-/// Visits that are loaded in one batch.
+/// Most visits that are loaded in one batch.
 const BATCH: usize = 256;
 
 /// Hints that wait for the last visits to their pages.
@@ -62,8 +62,8 @@ impl ChangeHints {
         wanted
     }
 
-    /// Takes the hint of a page whose visit was loaded. Returns `None` if the page has changed
-    /// in the meantime; the hint then waits for another load.
+    /// Takes the hint of a page whose visit was loaded. Returns `None` if something new became
+    /// known about the page during the load; the hint then waits for another load.
     pub fn loaded(&mut self, page: PageId) -> Option<(PageKey, Moment)> {
         let loaded = self.loading.remove(&page)?;
         let hint = (loaded.key, loaded.modified);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn visits_are_loaded_in_batches_and_again_if_they_changed_meanwhile() {
+    fn visits_are_loaded_in_batches_and_again_if_they_changed_during_the_load() {
         let key = |number| {
             let url = format!("http://e.org/{number}");
             PageKey::of(&PageUrl::parse(&url).unwrap())

@@ -55,7 +55,7 @@ pub struct Core<S> {
     /// Keeps only the best pages, if the user limits their number.
     buffer: Option<Buffer<PageKey>>,
     hosts: HostCache,
-    /// The rules for all servers, in a crawl [without robots.txt](Plan::without_rules).
+    /// The rules for all hosts, in a crawl [without robots.txt](Plan::without_rules).
     no_rules: Option<Arc<Robots>>,
     /// Records that are not in the ledger yet.
     overlay: Overlay,
@@ -65,14 +65,16 @@ pub struct Core<S> {
     active: BTreeMap<VisitId, ActiveVisit>,
     /// Visits that wait for histories.
     awaiting_histories: VecDeque<VisitId>,
-    /// Pages whose histories are being loaded for visits under way.
+    /// Pages whose records are being loaded for visits under way.
     loading: HashSet<PageId>,
-    /// Those of them that changed after the load began.
+    /// Pages of `loading` about which something new became known after the load began.
     outdated: HashSet<PageId>,
     /// Fetched pages and other sources of links that are not processed yet, in order of
     /// arrival.
     arrivals: VecDeque<Arrival<S>>,
+    /// Number of visits that were started. The next [`VisitId`].
     visits: u64,
+    /// Number of connections that were opened. The next [`ConnectionId`].
     connections: u64,
     /// When facts dated in the future were first noticed, if there are any.
     noticed_ahead: Option<Moment>,
@@ -141,7 +143,8 @@ impl<S> Core<S> {
         }
     }
 
-    /// Starts visits while connections are free. Returns when to check again; `None`: nothing
+    /// Starts visits while connections are free. Returns when to check again; `None`: the crawl
+    /// starts no further visit, because it is stopping, its page limit is reached or no page
     /// waits.
     fn start_visits(&mut self, now: Moment, actions: &mut Vec<Action<S>>) -> Option<Moment> {
         loop {
@@ -286,8 +289,9 @@ impl<S> Core<S> {
         self.frontier.committed(facts);
     }
 
-    /// Processes what a new copy gained for searchers. Hints since that visit are kept. If a
-    /// later visit is settled already, the gain belongs to a replaced copy and is ignored.
+    /// Processes the gain of a new copy for searchers. Hints since the visit that fetched the copy
+    /// are kept. If a later visit is settled already, the gain belongs to a replaced copy and is
+    /// ignored.
     fn gained(&mut self, gain: &Gain, now: Moment) {
         let (mut before, mut after) = (gain.before, gain.after);
         if let Some(last) = self.overlay.history(gain.page) {
@@ -299,8 +303,9 @@ impl<S> Core<S> {
         self.learned(gain.page, &before, &after, now);
     }
 
-    /// Processes news about a visited page. Visits that have claimed the page and not requested
-    /// it yet are updated too, so that the visit counts the hint that caused it as true or false.
+    /// Processes a gain or a hint of a visited page. Visits that have claimed the page and not
+    /// requested it yet are updated too, so that the result of the visit counts the hint as right
+    /// or wrong.
     fn learned(&mut self, page: PageId, before: &History, after: &History, now: Moment) {
         self.frontier.learned(page, before, after, now);
         self.changed(page);
@@ -421,7 +426,7 @@ impl<S> Core<S> {
 
 /// Read access for monitoring.
 impl<S> Core<S> {
-    /// Returns the counts of the run and what is left.
+    /// Returns the counts of a run that took this long, and of the pages that are left.
     pub fn summary(&mut self, took: Duration) -> Summary {
         let queued = self.frontier.waiting() + self.frontier.bench.left_alone();
         let report = self.frontier.policy().report();
@@ -462,7 +467,7 @@ impl<S> Core<S> {
         budget.map(frontier::Budget::per_second)
     }
 
-    /// Returns the record of a page that is not in the ledger yet.
+    /// Returns the record of a page, if it is not in the ledger yet.
     pub fn uncommitted_record(&self, page: PageId) -> Option<&Visited> {
         self.overlay.get(page)
     }
@@ -472,8 +477,8 @@ impl<S> Core<S> {
         self.hosts.get(id)
     }
 
-    /// Returns whether reported events are not fully processed; the next step continues with
-    /// them.
+    /// Returns whether links of reported events are not admitted yet; the next step continues
+    /// with them.
     pub fn is_behind(&self) -> bool {
         !self.arrivals.is_empty()
     }
@@ -498,8 +503,9 @@ impl<S> Core<S> {
         self.mode
     }
 
-    /// Number of pages that still wait when the crawl ends, because their servers need a longer
-    /// pause than the crawl waits.
+    /// Number of pages that still wait when the crawl ends by itself, because their servers need
+    /// a longer pause than the crawl waits; 0 for a crawl that was stopped or reached its page
+    /// limit.
     pub fn left_for_later(&self) -> usize {
         let done = self.mode != Mode::Running || self.allowance.is_spent();
         if done {
@@ -510,7 +516,7 @@ impl<S> Core<S> {
     }
 }
 
-/// Lets the policy observe the pages that were shown in searches, and learn from the clicks.
+/// Lets the policy observe the pages that searches showed, and their clicks.
 pub fn tell_searches(frontier: &mut Frontier<Crawl>, met: &[Met]) {
     for met in met {
         let Some(page) = frontier.number(met.page) else {
@@ -522,12 +528,13 @@ pub fn tell_searches(frontier: &mut Frontier<Crawl>, met: &[Met]) {
             views: met.views,
             clicks: met.clicks,
         });
-        // Clicks do not change the worth of waiting pages now. Pages that a source named are
-        // valued again when their calendar entry is due.
+        // Clicks do not move waiting pages now. The worth of pages that a source named is computed
+        // again when their calendar entry is due.
         let mut none = Moves::default();
         frontier.policy().observe(&fact, &mut none);
     }
-    // After a restart all clicks are replayed at once, after all visits.
+    // After a restart all clicks are replayed at once, after all visits. So the plan for sources
+    // is brought up to the time of the last one.
     if let Some(sources) = &mut frontier.policy().sources {
         let last = met.iter().map(|met| met.at).max();
         sources.wait(last.unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Admits links to the crawl: sorts out which pages are new, known, out of scope or of other
+//! Admits links to the crawl: tells apart pages that are new, known, out of scope or of other
 //! partitions.
 //!
 //! The live crawl, `rebuild` and `import` all admit links here.
@@ -73,7 +73,8 @@ pub struct Admission {
     pub offers: Vec<Offer>,
     /// Number of links, including those out of scope.
     pub out_links: u32,
-    /// Known pages, each with the index of its link among the leads.
+    /// Linked pages that were known or are now admitted, each with the index of its link among
+    /// the leads.
     known: Vec<(Number, u32)>,
 }
 
@@ -110,7 +111,7 @@ pub struct Admitter<'a> {
     pub scope: Option<&'a mut Arc<Scope>>,
     /// The partitions of this core.
     pub ours: &'a Ownership,
-    /// Counts the links that were left out.
+    /// Counts links that are out of scope or lead into a trap.
     pub tally: &'a mut Tally,
 }
 
@@ -163,8 +164,8 @@ impl Admitter<'_> {
         Some(self.frontier.hear(link, now).1)
     }
 
-    /// Admits a page that is not known under this URL. Returns its number if it is in scope and
-    /// in our partitions.
+    /// Admits the page of a URL that is not known. Returns its number; `None`: it is out of scope
+    /// or in another partition.
     fn discover(
         &mut self,
         lead: &Lead,
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_that_moved_within_its_domain_takes_the_scope_along() {
+    fn the_target_of_a_seeds_redirect_within_its_domain_is_in_scope() {
         let seed = PageUrl::parse("http://example.org/").unwrap();
         let mut crawling = crawling(seed.as_str());
         crawling.admit(&[Lead::seed(&seed)], None);
@@ -372,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_deep_in_a_crawl_stays_in_scope() {
+    fn a_redirect_of_a_page_that_is_no_seed_does_not_widen_the_scope() {
         let seed = PageUrl::parse("http://example.org/").unwrap();
         let mut crawling = crawling(seed.as_str());
         let deep = Source {
@@ -387,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_links_once_to_each_other_page_and_tells_when_it_was_last_read() {
+    fn of_several_links_to_one_page_the_first_counts_and_a_new_page_has_the_last_reading() {
         let seed = PageUrl::parse("http://example.org/").unwrap();
         let mut crawling = crawling(seed.as_str());
         crawling.admit(&[Lead::seed(&seed)], None);

@@ -32,7 +32,8 @@ pub enum Event<S> {
         visit: VisitId,
         /// The pages, in the order of the action.
         pages: Vec<Stored>,
-        /// The facts of the host, if they were requested, and the rules of its robots.txt.
+        /// The facts of the host and the rules of its robots.txt, if they were requested and the
+        /// ledger has them.
         host: Option<(HostFacts, Option<Arc<Robots>>)>,
     },
     /// Answers [`Action::LoadHistories`](crate::Action::LoadHistories); `None`: it cannot be
@@ -102,9 +103,9 @@ pub enum Event<S> {
         /// What refreshes gained for searchers.
         gains: Vec<Gain>,
     },
-    /// Other partitions link to pages of ours.
+    /// Pages of other partitions link to these pages of ours.
     Offered(Vec<Offer>),
-    /// Pages were shown in search results.
+    /// Searches showed pages in their results.
     Searched(Vec<Met>),
     /// The budget has changed to this number of fetches per second. Ignored without a budget.
     BudgetChanged(f64),

@@ -17,13 +17,15 @@ const ROBOTS_STALE: Duration = Duration::from_secs(30 * 86_400);
 const FAILURES: u32 = 4;
 /// Consecutive failed requests on open connections after which a run gives a host up.
 const FAULTS: u32 = 24;
-/// Number of these that cost no wait: bad pages come in groups.
+/// Number of these failed requests that cost no wait: bad pages come in groups.
 const FAULTS_FREE: u32 = 12;
 /// Most unanswered probes of a host in a run. The first probe may meet a closed connection.
 const PROBES: u32 = 2;
-/// The wait after the first failure; it doubles with each further one.
+/// The wait after the first failure to reach a host. It doubles with each further one. After a
+/// failed request beyond `FAULTS_FREE` the wait is 2, 4, … 64 times this.
 const BACK_OFF: Duration = Duration::from_secs(1);
-/// The longest wait for a failing or overloaded server.
+/// The pause of a server that a crawl which ends has given up, and the longest time that such a
+/// crawl waits for a server when nothing else can be fetched.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
 /// The answer to a request for robots.txt (RFC 9309, 2.3.1).
@@ -38,7 +40,8 @@ pub enum RobotsFile {
     },
     /// There is no file: everything is allowed.
     Missing,
-    /// It cannot be reached now: everything is disallowed, and it is requested again later.
+    /// It cannot be reached now. A copy of less than thirty days holds; without one everything is
+    /// disallowed. The file is requested again later.
     Unavailable,
 }
 
@@ -91,12 +94,12 @@ impl Host {
             .and_then(|(_, rules)| rules.crawl_delay())
     }
 
-    /// Number of consecutive failures of connections and requests.
+    /// Number of failed connections and requests since the last answer.
     pub fn failures(&self) -> u32 {
         self.failures + self.faults
     }
 
-    /// Returns its rules, if they are known and at most a day old.
+    /// Returns its rules, if they are known and less than a day old.
     pub fn rules(&self, now: Moment) -> Option<Arc<Robots>> {
         let (at, robots) = self.robots.as_ref()?;
         (now.since(*at) < ROBOTS_AGE).then(|| robots.clone())
@@ -217,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_from_the_future_are_as_old_as_they_were_noticed() {
+    fn rules_dated_in_the_future_age_from_when_they_were_noticed() {
         let ahead = |at| HostFacts {
             robots: Some(RobotsFact::Missing { at: day(at) }),
             ..HostFacts::default()
@@ -228,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_in_a_row_cost_time_and_then_the_host() {
+    fn consecutive_failures_cost_waits_until_the_host_is_given_up() {
         let mut host = host();
         let waits: Vec<_> = (0..FAILURES)
             .map(|_| host.failed().map(|wait| wait.as_secs()))
@@ -237,7 +240,7 @@ mod tests {
         let mut host = self::host();
         host.failed();
         host.answered(Duration::ZERO);
-        assert_eq!(host.failed(), Some(BACK_OFF), "an answer forgives");
+        assert_eq!(host.failed(), Some(BACK_OFF), "an answer resets the count");
         let faults = (0..)
             .take_while(|_| host.request_failed().is_some())
             .count();

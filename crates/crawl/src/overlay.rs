@@ -1,8 +1,8 @@
 //! Write-behind cache of page records that are not in the ledger yet.
 //!
 //! **Invariant:** a record is here from the settlement of a visit, or the arrival of a hint,
-//! until both are in the ledger. A hint often causes a visit before the hint is committed. That
-//! visit finds the hint here, so it counts as one that followed it.
+//! until the visit and all hints are in the ledger. A hint often causes a visit before the hint
+//! is committed. That visit finds the hint here, so its result counts the hint as right or wrong.
 
 use std::collections::HashMap;
 
@@ -49,7 +49,7 @@ impl Overlay {
         self.0.insert(page, Uncommitted { visited, discovery });
     }
 
-    /// Removes a record if this fact completes it in the ledger.
+    /// Removes a record if the ledger has all of it with this fact.
     pub fn committed(&mut self, entry: &Entry) {
         match entry {
             Entry::Visited(key, visited) => self.visit_committed(key.page, visited),
@@ -71,7 +71,7 @@ impl Overlay {
             self.0.remove(&page);
             return;
         }
-        // Later hints are still uncommitted.
+        // Hints that arrived after the visit are still uncommitted.
         *ours = visited.clone();
         ours.history.signals = signals;
     }
@@ -142,7 +142,7 @@ mod tests {
             ..first.clone()
         };
         overlay.committed(&entry(&gained));
-        assert_eq!(since(&overlay), Some(1), "the word is on its way");
+        assert_eq!(since(&overlay), Some(1), "the hint is not committed");
         assert_eq!(overlay.discovery(key.page), Some(&found()));
         let kept = overlay.history(key.page).unwrap();
         assert_eq!(
@@ -162,12 +162,12 @@ mod tests {
 
         // A visit that follows them.
         let second = visited(overlay.history(key.page).unwrap(), 50);
-        assert_eq!(second.history.signals.hits, 1, "counts as one that did");
+        assert_eq!(second.history.signals.hits, 1, "the hints were right");
         overlay.visit(key.page, second.clone(), found());
         overlay.committed(&Entry::Signalled(key, at(40)));
-        assert_eq!(since(&overlay), Some(0), "and is not in the ledger yet");
+        assert_eq!(since(&overlay), Some(0), "the visit is not committed");
         overlay.committed(&entry(&first));
-        assert_eq!(since(&overlay), Some(0), "nor when an older one is");
+        assert_eq!(since(&overlay), Some(0), "only an older visit is");
         overlay.committed(&entry(&second));
         assert_eq!(since(&overlay), None);
     }

@@ -31,7 +31,7 @@ pub struct Plan {
     pub connections: usize,
     /// Most concurrent visits to one server.
     pub per_server: u8,
-    /// Most pages of one visit, at a server that needs no delay.
+    /// Most pages that a visit is ranked for, at a server that needs no delay.
     pub pages_per_visit: usize,
     /// Most pages fetched from one host.
     pub pages_per_host: u32,
@@ -47,7 +47,7 @@ pub struct Plan {
     pub again: Again,
     /// How often and when a page is retried that did not answer.
     pub retry: Retry,
-    /// Most pages that are kept; the most important ones are.
+    /// Most pages that are kept: the most important ones; `None`: all are kept.
     pub buffer: Option<usize>,
     /// Stop when the fetched pages hold this share of all importance.
     pub stop_coverage: Option<f64>,
@@ -111,8 +111,8 @@ impl Plan {
         matches!(self.again, Again::Always { .. } | Again::AtPrice(_))
     }
 
-    /// Returns the pause of a server after repeated failures. A crawl that ends does not wait
-    /// for it.
+    /// Returns the pause of a server after repeated failures: an hour in a continuous crawl, else
+    /// five minutes.
     pub fn rest(&self) -> Duration {
         match self.again {
             Again::Always { .. } | Again::AtPrice(_) => REST,
@@ -120,7 +120,7 @@ impl Plan {
         }
     }
 
-    /// Most requests that a kill at any instant can lose.
+    /// Returns the most requests that a kill at any instant can lose.
     pub fn at_risk(&self) -> usize {
         self.connections * self.width + GROUP
     }

@@ -1,7 +1,7 @@
 //! The scope of a crawl: which URLs belong to it.
 //!
-//! Only what the user asked for belongs to it. A link that is out of scope is counted and
-//! dropped.
+//! A URL belongs to the crawl only if the rules of the user admit it. A link that is out of scope
+//! is counted and dropped.
 
 use std::collections::BTreeSet;
 
@@ -49,9 +49,9 @@ pub struct ScopeRules {
     pub added: Vec<String>,
     /// How far from the seeds the crawl goes.
     pub reach: Reach,
-    /// Regular expressions of which one must match.
+    /// Regular expressions of which one must match a URL, unless the list is empty.
     pub include: Vec<String>,
-    /// Regular expressions of which none may match.
+    /// Regular expressions of which none may match a URL.
     pub exclude: Vec<String>,
     /// Greatest number of links from a seed.
     pub depth: Option<u16>,
@@ -73,7 +73,7 @@ impl ScopeRules {
 pub enum Outside {
     /// Its host is blocked.
     Blocked,
-    /// It is elsewhere, or excluded by a regular expression.
+    /// It is beyond the reach of the seeds, or the regular expressions exclude it.
     Scope,
     /// Too many links from a seed.
     Depth,
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_and_depth_narrow_it() {
+    fn expressions_depth_and_traps_narrow_the_scope() {
         let rules = ScopeRules {
             seeds: vec!["http://e.org/".into()],
             include: vec!["/docs/".into(), "/blog/".into()],

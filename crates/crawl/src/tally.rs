@@ -17,7 +17,8 @@ pub struct Tally {
     pub dropped: u64,
     /// Bytes received.
     pub bytes: u64,
-    /// Links that are out of scope, or lead into a spider trap.
+    /// Links that are out of scope, and entries of sitemaps that belong to other sites. Links into
+    /// spider traps are counted as errors.
     pub outside: u64,
     /// Errors by code.
     pub errors: BTreeMap<String, u64>,
@@ -58,7 +59,7 @@ pub struct Summary {
     pub price: Option<f64>,
     /// Bytes received.
     pub bytes: u64,
-    /// Duration of the run.
+    /// Duration of the run, in seconds.
     pub seconds: f64,
     /// Errors by code.
     pub errors: BTreeMap<String, u64>,
@@ -67,8 +68,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Returns the summary of this run and an earlier one together: sums of the counts and the
-    /// durations, and the rest as it is now.
+    /// Returns the summary of this run and an earlier one together: the sums of the counts and of
+    /// the durations. All other values are those of this run.
     pub fn after(mut self, earlier: &Self) -> Self {
         self.pages += earlier.pages;
         self.unchanged += earlier.unchanged;

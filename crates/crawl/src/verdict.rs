@@ -28,11 +28,11 @@ const HOPS: u8 = 10;
 /// The content of a page for the index.
 #[derive(Debug, Clone)]
 pub struct IndexText {
-    /// The title, or the last part of the URL if there is none.
+    /// The title; empty if there is none.
     pub title: String,
     /// The readable text.
     pub body: String,
-    /// The parts of the body that are navigation.
+    /// The parts of the body that are navigation, as byte ranges.
     pub asides: Vec<Range<u32>>,
     /// The sections of the body.
     pub sections: Vec<page::PageSection>,
@@ -120,7 +120,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Stores how many new pages were named, if the answer was a page that could name any.
+    /// Stores how many new pages the page named, if it was fetched and exists.
     pub fn named(&mut self, new: u32) {
         let history = self.visited.history;
         if matches!(history.outcome, Some(Outcome::Changed | Outcome::Unchanged)) {
@@ -138,8 +138,9 @@ impl Verdict {
         self.gone = copy.is_some_and(|copy| copy.indexed);
     }
 
-    /// Returns whether a policy must observe the page. An identical body, an outage or a page
-    /// that may be gone says nothing new. The same text may come with other links.
+    /// Returns whether a policy must observe the page. An identical body, an outage or weak
+    /// evidence that a page is gone is no news. Other bytes with the same text are news: they may
+    /// have other links.
     pub fn is_news(&self) -> bool {
         let other_bytes = self.copied && !self.repeated;
         match self.visited.history.outcome {
@@ -184,8 +185,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Judges an answer with `bytes` received. `ours` tells whether a URL is in scope: a page
-    /// whose canonical URL is another one in scope is indexed under that URL.
+    /// Judges an answer of which `bytes` were received. `ours` returns whether a URL is in scope: a
+    /// page whose canonical URL is another one in scope is not indexed, but that other page is.
     pub fn judge(&self, answer: &Answer, bytes: u64, ours: &dyn Fn(&PageUrl) -> bool) -> Verdict {
         match answer.status {
             200..=203 | 206..=299 if !self.is_incomplete(answer) => self.read(answer, bytes, ours),

@@ -1,4 +1,5 @@
-//! Limits of a crawl: pages and fetches that are left, and requests that a kill could lose.
+//! Limits of a crawl: how many pages and fetches are left, and how many requests a kill could
+//! lose.
 
 use std::collections::VecDeque;
 
@@ -28,7 +29,8 @@ impl Allowance {
         (ready > now).then_some(ready)
     }
 
-    /// Takes one page and its fetch. Returns `false` if there is none left, or not yet.
+    /// Takes one page and its fetch. Returns `false` and takes nothing if no page is left, or the
+    /// budget does not allow a fetch yet.
     pub fn take(&mut self, now: Moment) -> bool {
         if self.is_spent() || self.wait(now).is_some() {
             return false;
@@ -47,7 +49,7 @@ impl Allowance {
         }
     }
 
-    /// Gives one page back because the answer was not a page.
+    /// Gives one page back because the request failed or its status was neither 2xx nor 304.
     pub fn give_back_page(&mut self) {
         if let Some(left) = &mut self.pages {
             *left += 1;
@@ -63,9 +65,9 @@ impl Allowance {
     }
 }
 
-/// Counts requests that are not committed, and keeps them below
-/// [`Plan::at_risk`](crate::Plan::at_risk). This bounds how many requests the next run repeats
-/// after a kill.
+/// Counts requests that are not committed, and allows at most
+/// [`Plan::at_risk`](crate::Plan::at_risk) of them. This bounds how many requests the next run
+/// repeats after a kill.
 #[derive(Debug)]
 pub(super) struct Risk {
     most: usize,
@@ -113,7 +115,7 @@ impl Risk {
         self.waiting.pop_front()
     }
 
-    /// Takes all waiting visits, because no new request is made.
+    /// Takes all waiting visits, because a paused or stopping crawl makes no new request.
     pub fn take_waiting(&mut self) -> VecDeque<VisitId> {
         std::mem::take(&mut self.waiting)
     }

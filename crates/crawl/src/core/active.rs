@@ -25,7 +25,8 @@ pub(super) struct ActiveVisit {
     pub(super) address: Option<IpAddr>,
     /// The connection that is being opened.
     pub(super) opening: Option<ConnectionId>,
-    /// Until when the server wants no requests, according to its answers.
+    /// Until when the server wants no requests, by its answers and failures;
+    /// [`Moment::START`]: it wants no pause.
     pub(super) rests_until: Moment,
     /// When the last request was made.
     pub(super) asked: Option<Moment>,
@@ -33,7 +34,7 @@ pub(super) struct ActiveVisit {
     pub(super) kept: Duration,
     /// The delay after the end of the visit. Zero if the visit made no request.
     pub(super) due: Duration,
-    /// Whether the next page is requested alone, because a batch had no answer.
+    /// Whether the next page is requested alone, because no page of a batch was answered.
     pub(super) alone: bool,
 }
 
@@ -62,14 +63,17 @@ pub(super) enum VisitStage {
 /// Pages that were requested.
 pub(super) struct PendingRequests {
     pub(super) batch: Vec<Arc<Claim>>,
+    /// When they were first requested.
     pub(super) at: Moment,
+    /// The delay of the server after the request.
     pub(super) delay: Duration,
     /// Pages that are not settled yet.
     pub(super) left: usize,
     /// Pages that had no answer.
     pub(super) lost: usize,
-    /// Points against another attempt: two if the request was sent and the connection then
-    /// found closed, one if it was found closed before.
+    /// Points against another attempt: two for a connection that was found closed after the
+    /// request was sent, one for a connection that was found closed before. With two or more
+    /// points the next attempt is the last.
     pub(super) closed: u8,
 }
 

@@ -1,4 +1,4 @@
-//! Starts a crawl from the facts of earlier runs, ranked by the policies of this one.
+//! Starts a crawl from the facts of earlier runs. The policies of this run rank the pages.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -66,7 +66,8 @@ pub struct Begun<S> {
     pub core: Core<S>,
     /// What an operator should know about earlier runs.
     pub recalled: Recalled,
-    /// Number of pages that were ever fetched.
+    /// Number of pages of which a copy was ever fetched, including copies that were dropped from
+    /// the buffer.
     pub copies: u64,
 }
 
@@ -106,8 +107,8 @@ impl<S> Core<S> {
         }
         let recalled = frontier.recall(earlier, wanted, texts, now)?;
         if !plan.is_continuous() {
-            // A page that this run has fetched is not refreshed by it: otherwise the run would
-            // not end.
+            // This run does not refresh a page that it has fetched itself: otherwise it would not
+            // end.
             frontier.policy().refresh = None;
         }
         let seeds = plan.seeds.iter().map(Lead::seed).collect();
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_wants_what_did_not_answer_and_what_is_old() {
+    fn a_run_visits_unreachable_pages_and_old_pages_again() {
         let at = |second: u64| Moment::START + Duration::from_secs(second);
         let visited = |outcome| Visited {
             history: policy::History::discovered(at(0), 0)

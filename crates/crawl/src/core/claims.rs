@@ -2,7 +2,7 @@
 //!
 //! A page that was just discovered, or whose last visit is not committed yet, is known in
 //! memory. Other pages are loaded from the ledger. If something new becomes known about a page
-//! during the load, the page is loaded again.
+//! during the load, all pages of that load are loaded again.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::event::{Stored, VisitId};
 use crate::host::Host;
 
 impl<S> Core<S> {
-    /// Brings the pages of a visit and its host into memory. Returns whether all are there
-    /// already.
+    /// Creates the claims of a visit's pages. Requests the records of pages, and of the host, that
+    /// memory lacks. Returns whether none is missing.
     pub(super) fn recall(
         &mut self,
         id: VisitId,
@@ -59,8 +59,8 @@ impl<S> Core<S> {
         false
     }
 
-    /// Returns what is known in memory about a page whose discovery or last visit is not
-    /// committed yet.
+    /// Returns what is known in memory about an unvisited page, or about a page whose last visit
+    /// is not committed yet; `None`: the page must be loaded.
     pub(super) fn known_here(&self, key: PageKey) -> Option<Known> {
         if let Some(discovery) = self.frontier.recent(key.page) {
             return Some(Known {
@@ -124,7 +124,7 @@ impl<S> Core<S> {
         }
         let mut pages = pages;
         if outdated {
-            // Something new became known about a page during the load: it is loaded again.
+            // Something new became known about a page during the load: all are loaded again.
             pages.clear();
         }
         for stored in pages {

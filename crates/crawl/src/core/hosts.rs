@@ -11,7 +11,7 @@ use policy::Moment;
 use crate::event::ConnectionId;
 use crate::host::Host;
 
-/// Hosts kept in memory; the others are only in the ledger.
+/// Most hosts in memory; the others are only in the ledger.
 const HOSTS: usize = 20_000;
 /// How long an unused connection stays open.
 const IDLE: Duration = Duration::from_secs(30);
@@ -55,7 +55,8 @@ impl HostCache {
         self.known.get_mut(&id)
     }
 
-    /// Stores a host in memory. Returns the facts of hosts that were evicted for it.
+    /// Stores a host in memory. If the cache is full, evicts all other hosts and returns their
+    /// facts.
     pub fn remember(&mut self, id: HostId, host: Host) -> Vec<Entry> {
         let mut facts = Vec::new();
         if self.known.len() >= HOSTS {
@@ -101,7 +102,7 @@ impl HostCache {
         Some((idle.host, idle.link.id))
     }
 
-    /// Takes a connection that was idle for more than 30 s.
+    /// Takes a connection that has been idle for 30 s or more.
     pub fn take_expired(&mut self, now: Moment) -> Option<(HostId, ConnectionId)> {
         let expired = self.next_expiry().is_some_and(|moment| moment <= now);
         expired.then(|| self.take_oldest(0)).flatten()

@@ -13,7 +13,7 @@ use crate::plan::GROUP;
 /// Longest wait of a settled page for the rest of its group.
 const WAIT: Duration = Duration::from_millis(500);
 
-/// Work that was not handed over yet.
+/// Work that was not handed to the committer yet.
 pub(super) struct Outbox<S> {
     records: Vec<Record<S>>,
     drops: Vec<PageKey>,

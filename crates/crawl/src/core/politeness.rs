@@ -5,7 +5,7 @@
 //! request is made and the minimum time to the next ([`Action::Get`] and others carry this
 //! record). Before an answer that refuses (429, 503) can be committed, the ledger stores how
 //! long the server wants no requests ([`Action::Keep`]). So the next run keeps the delay after
-//! a kill at any instant. Only an answer that had not arrived at the kill is unknown.
+//! a kill at any instant. It does not know an answer that arrives after the kill.
 
 use std::time::Duration;
 
@@ -24,7 +24,8 @@ use crate::host::Host;
 const USUAL_DELAY: Duration = Duration::from_secs(1);
 
 impl<S> Core<S> {
-    /// Counts a failed request on an open connection against its host.
+    /// Counts a failed request on an open connection against its host, and gives its page back to
+    /// the page limit. After many failures in a row the host pauses or is parked.
     pub(super) fn request_failed(
         &mut self,
         active: &mut ActiveVisit,
@@ -44,8 +45,8 @@ impl<S> Core<S> {
         }
     }
 
-    /// Returns whether a connection leads to the server of a visit. The host may have moved
-    /// since it was opened.
+    /// Returns whether a connection leads to the server of a visit. The host may have moved to
+    /// another server since the connection was opened.
     pub(super) fn leads_to_server(&self, link: &HostConnection, active: &ActiveVisit) -> bool {
         self.frontier.bench.server(&active.visit) == link.server
     }
@@ -65,7 +66,7 @@ impl<S> Core<S> {
     }
 
     /// Records that a request is made now. Returns the politeness record that the ledger must
-    /// have before.
+    /// have before the request; `None`: the server needs no delay.
     pub(super) fn record_request(
         &self,
         active: &mut ActiveVisit,
@@ -102,8 +103,9 @@ impl<S> Core<S> {
     /// Updates the pause of a server after an answer. A refusal because of overload (429, 503)
     /// starts a pause; any other answer resets the count of consecutive refusals.
     ///
-    /// The server's `Retry-After` is used for the first refusal. From the second consecutive
-    /// refusal on, the pause is at least our own exponential backoff.
+    /// The pause after the first refusal is the server's `Retry-After`. From the second
+    /// consecutive refusal on, it is at least our own exponential backoff. Without a
+    /// `Retry-After` the backoff alone counts.
     pub(super) fn apply_refusal(
         &mut self,
         active: &mut ActiveVisit,
@@ -115,7 +117,7 @@ impl<S> Core<S> {
         if !refused && active.visit.refusals() == 0 {
             return;
         }
-        // Of several concurrent requests that are refused the first counts.
+        // If several concurrent requests are refused, only the first is counted as a refusal.
         if refused && active.rests_until > now {
             return active.rest_for(reply.retry_after.unwrap_or_default(), now);
         }
@@ -137,8 +139,8 @@ impl<S> Core<S> {
     }
 }
 
-/// Returns a number from 0 to 1 that differs between crawlers: the microseconds of the clock
-/// within a millisecond.
+/// Returns a number from 0 up to 1 that differs between crawlers: the microseconds of the clock
+/// within a millisecond, divided by 1000.
 fn jitter(now: Moment) -> f64 {
     (now.micros() % 1000) as f64 / 1000.0
 }

@@ -1,8 +1,8 @@
 //! Processes fetched pages: admits their links, lets the policy observe their texts, and
 //! creates their records.
 //!
-//! A sitemap may list 50,000 pages, which takes longer than one step may. So fetched pages wait
-//! in a queue, and each step admits at most [`SLICE`] links.
+//! A sitemap may list 50,000 pages, and to admit them takes longer than one step may take. So
+//! fetched pages wait in a queue, and each step admits at most [`SLICE`] of their links.
 //!
 //! **Invariant:** pages are processed one after another. So the facts of a page are committed
 //! before those of a page that refers to them by number.
@@ -20,7 +20,7 @@ use crate::discovery::{Admission, Admitter, Offer, Source};
 use crate::event::{Judged, VisitId};
 use crate::verdict::{IndexText, Lead};
 
-/// Most links that one step admits.
+/// Most links of fetched pages, and offers, that one step admits. Seeds are admitted at once.
 const SLICE: usize = 256;
 /// Greatest depth at which sitemap indexes are followed (hostile-web.md, row 52).
 const NESTED: u16 = 3;
@@ -45,7 +45,7 @@ pub(super) struct Unread<S> {
 }
 
 impl<S> Core<S> {
-    /// Processes arrivals, as many as one step may.
+    /// Processes arrivals in order, until this step has admitted its share of links.
     pub(super) fn take_in(&mut self, now: Moment, actions: &mut Vec<Action<S>>) {
         let mut room = SLICE;
         while room > 0
@@ -98,7 +98,8 @@ impl<S> Core<S> {
         }
     }
 
-    /// Queues a fetched page. Drops leads that this crawl does not follow.
+    /// Queues a fetched page. Drops leads that this crawl does not follow: sitemaps and feeds
+    /// unless it is continuous, and the entries of sitemap indexes that are nested too deeply.
     pub(super) fn arrived(&mut self, visit: VisitId, claim: Arc<Claim>, mut judged: Judged<S>) {
         let verdict = &mut judged.verdict;
         if !self.plan.is_continuous() {
@@ -182,7 +183,7 @@ impl<S> Core<S> {
         if verdict.is_news() {
             let text = verdict.text.as_ref();
             let known = admission.links(&verdict.leads);
-            // The index has the links of a page that was read before.
+            // The index already has the links of a page that was read before.
             let again = has_copy(&claim);
             let reading = Reading {
                 text: text.map_or(policy::Text::Nothing, IndexText::told),
@@ -344,13 +345,13 @@ impl<S> Core<S> {
     }
 }
 
-/// Returns whether a page was read before.
+/// Returns whether the page of a claim has a copy from an earlier visit.
 fn has_copy(claim: &Claim) -> bool {
     let before = claim.before.as_ref();
     before.is_some_and(|before| before.copy.is_some())
 }
 
-/// Returns the record of a visit that brought no answer.
+/// Returns the record of a visit without an answer. `asked` is whether a request was made.
 fn record<S>(claim: &Claim, visited: frontier::Visited, gone: bool, asked: bool) -> Record<S> {
     Record {
         key: claim.key,

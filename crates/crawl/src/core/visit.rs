@@ -1,17 +1,17 @@
 //! One visit to one server: requests pages over one connection, as many as it may claim.
 //!
-//! A visit passes these stages for each page. In each of them an action is under way:
+//! A visit passes these stages for each page. In each of them it waits for an event:
 //!
 //! 1. *load* the ledger's records of the page and its host;
 //! 2. *resolve* the host and *connect*, unless a connection is open;
 //! 3. *request robots.txt*, unless its rules are known;
 //!    *probe* the host once, if the crawl refreshes pages;
-//! 4. *wait* until the request may be made, if too many requests are uncommitted;
+//! 4. *wait* until requests are committed, if too many are uncommitted;
 //! 5. *get* the page, or several at once.
 //!
-//! **Invariant:** a visit exists from the claim to its settlement, whatever the server does in
-//! between. A page stays in the visit until it is settled, so pages that the visit does not
-//! reach wait again.
+//! **Invariant:** a visit exists from the claim of its first page to its settlement, whatever the
+//! server does in between. A page stays in the visit until it is settled. When the visit ends,
+//! unsettled pages go back to the bench.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ use crate::event::{
 use crate::host::{Host, RobotsFile};
 use crate::verdict::Lead;
 
-/// Every eighth revisit fetches the page without validators: a 304 may be wrong
+/// Every eighth revisit requests the page without validators, because a 304 may be wrong
 /// (hostile-web.md, row 68).
 const WHOLE_EVERY: u32 = 8;
 /// Most sitemaps of one robots.txt that are followed (hostile-web.md, row 52).
@@ -372,7 +372,7 @@ impl<S> Core<S> {
             }
         }
         if !delay.is_zero() {
-            // The request for the file requires the delay too, so the page waits.
+            // The delay applies after the request for the file too, so the page waits.
             return self.end_visit(active, delay, None, now, actions);
         }
         self.active.insert(id, active);
@@ -405,7 +405,7 @@ impl<S> Core<S> {
         };
         active.stage = VisitStage::Free;
         if !delay.is_zero() || active.rests() {
-            // The probe was a request too.
+            // The delay applies after the probe too.
             return self.end_visit(active, delay, None, now, actions);
         }
         self.active.insert(id, active);
@@ -554,7 +554,7 @@ impl<S> Core<S> {
         self.page_settled(id, now, actions);
     }
 
-    /// Continues the visit of a page that was processed.
+    /// Continues a visit after one of its pages was processed.
     pub(super) fn page_read(
         &mut self,
         id: VisitId,
@@ -588,8 +588,8 @@ impl<S> Core<S> {
             self.active.insert(id, active);
             return;
         }
-        // If no page was answered, the next is requested alone, and its answer shows the
-        // reason.
+        // If no page of the batch was answered, the next page is requested alone: its failure has
+        // a typed reason.
         active.alone = pending.lost == pending.batch.len();
         active.due = pending.delay;
         if !active.due.is_zero() || active.rests() {
@@ -606,7 +606,8 @@ impl<S> Core<S> {
         (0..requests).for_each(|_| self.allowance.give_back());
     }
 
-    /// Ends a visit to a host that cannot be crawled now.
+    /// Ends a visit to a host that cannot be crawled now. The host is tried again later, or given
+    /// up after a permanent or the fourth consecutive failure.
     fn fail(
         &mut self,
         active: ActiveVisit,
@@ -670,7 +671,7 @@ impl<S> Core<S> {
         self.frontier.bench.settle(active.visit, now, delay, open);
     }
 
-    /// Returns why a page may not be requested.
+    /// Returns why a page may not be requested; `None`: it may.
     fn forbidden(&self, url: &PageUrl, rules: &Robots) -> Option<&'static str> {
         if !rules.allows(url) {
             return Some("robots");
@@ -678,7 +679,7 @@ impl<S> Core<S> {
         (!self.frontier.novelty.allows(url.pattern())).then_some("trap:pattern")
     }
 
-    /// Counts a request for something other than a page.
+    /// Counts a request for a robots.txt or a probe.
     fn count_overhead(&mut self, bytes: u64, now: Moment, actions: &mut Vec<Action<S>>) {
         self.tally.bytes += bytes;
         self.allowance.charge(now);

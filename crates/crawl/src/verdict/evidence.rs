@@ -6,18 +6,18 @@
 //! | 301, 308 to a page of the crawl | at once: its content is found there |
 //! | robots.txt forbids it | at once |
 //! | 200 with `noindex`, a canonical URL elsewhere, or no text | at once |
-//! | 404, 401, 403, 204, any other 4xx | when repeated |
+//! | 204, 205, 404, 401, 403, any other 4xx | when repeated |
 //! | 302, 303, 307; a redirect out of the crawl, to no page, or one too many | when repeated |
 //! | 200 with the text that the host gives to any URL | when repeated |
 //! | 304 | never: the copy and the links of the last body stay |
-//! | no answer, half an answer by accident, one that cannot be decoded | never |
+//! | no answer, an answer cut off by accident, one that cannot be decoded | never |
 //! | 408, 421, 425, 429, 5xx, a redirect to itself | never |
 //!
-//! Repeated means: the second consecutive visit that found the page gone. An outage in between
-//! does not count.
+//! Repeated means: in the second consecutive visit that found the page gone. Outages in between
+//! do not count.
 //!
-//! **Invariant:** a page that left the index has no validators. Otherwise a 304 could come, and
-//! there would be no text to index again.
+//! **Invariant:** a page that left the index because it is gone has no validators. Otherwise the
+//! server could answer 304, and there would be no text to index again.
 
 use frontier::{PageCopy, Visited};
 use page::PageUrl;
@@ -36,7 +36,7 @@ const ROBOTS: &str = "robots";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GoneEvidence {
     None,
-    /// It counts when it is repeated.
+    /// The page leaves the index when the evidence is repeated.
     Weak,
     Firm,
 }
@@ -68,8 +68,9 @@ impl<'a> Asked<'a> {
 
     /// Returns whether an answer is incomplete by an accident that may not happen again.
     ///
-    /// A body cut for its size is always cut there, and a server that breaks off twice in the
-    /// same way always does. Without a better copy, an incomplete page is read all the same.
+    /// A body that is cut for its size, or that expands too much, is cut in every visit. A server
+    /// that twice sends a wrong length, coding or framing is taken to do so always. If there is no
+    /// better copy, an incomplete page is read.
     pub(super) fn is_incomplete(&self, answer: &Answer) -> bool {
         let (Some(before), Some(cut)) = (self.before, answer.truncated) else {
             return false;
@@ -118,7 +119,8 @@ impl<'a> Asked<'a> {
     fn redirected(&self, answer: &Answer, bytes: u64, ours: &dyn Fn(&PageUrl) -> bool) -> Verdict {
         let target = answer.location.as_ref().map(|target| target.as_ref().ok());
         let itself = target.flatten().is_some_and(|target| target == self.url);
-        // Browsers that accept a cookie are let through.
+        // Such a redirect often sets a cookie and lets clients through that send it back. So it
+        // says nothing about the page.
         let unsaid = itself && self.copy().is_some();
         let outcome = if unsaid {
             Outcome::Unreachable

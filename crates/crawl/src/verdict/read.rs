@@ -65,7 +65,7 @@ impl Asked<'_> {
         // The `Link` header has priority over the document (WebSub, §4).
         let hub = answer.hub.as_ref().or(page.hub.as_ref());
         let mut verdict = self.settled(answer, bytes, visit);
-        // The suspicion is stored for information and has no other effect.
+        // A suspected soft 404 is recorded as an error and has no other effect.
         let suspicion = suspect.then_some("soft-404?");
         verdict.visited.error = answer
             .truncated
@@ -174,8 +174,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Reads a sitemap or a feed. It has no text to index, and a `noindex` on it means only
-    /// that.
+    /// Reads a sitemap or a feed. It has no text to index, so a `noindex` has no effect.
     fn list(&self, answer: &Answer) -> Result<ParsedBody, Refused> {
         let declared = answer.content_type.as_deref();
         let now = self.at.unix_seconds();

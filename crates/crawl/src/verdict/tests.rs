@@ -55,7 +55,7 @@ fn leads(verdict: &Verdict) -> Vec<&str> {
 }
 
 #[test]
-fn a_page_gives_text_and_the_links_it_vouches_for() {
+fn a_page_gives_its_text_and_its_links_without_nofollow() {
     let page = url("http://e.org/");
     let verdict = judge(&page, None, 1, &answer(200, PAGE));
     assert_eq!(verdict.visited.history.outcome, Some(Outcome::Changed));
@@ -96,7 +96,7 @@ fn a_page_may_forbid_index_and_links_by_header_or_markup() {
 }
 
 #[test]
-fn a_page_is_found_under_its_canonical_url_if_that_is_ours() {
+fn a_page_whose_canonical_url_is_another_one_in_scope_is_not_indexed() {
     let page = url("http://www.e.org/?print=1");
     let canonical =
         |target: &str| answer(200, &format!("<link rel=canonical href='{target}'>{PAGE}"));
@@ -111,7 +111,7 @@ fn a_page_is_found_under_its_canonical_url_if_that_is_ours() {
 }
 
 #[test]
-fn a_revisit_tells_text_from_markup() {
+fn a_revisit_finds_a_change_only_if_the_text_differs() {
     let page = url("http://e.org/");
     let place = page::RecordLocation {
         file: 1,
@@ -166,7 +166,7 @@ fn a_revisit_tells_text_from_markup() {
 }
 
 #[test]
-fn a_redirect_is_a_fact_and_a_discovery() {
+fn a_redirect_is_recorded_and_its_target_is_a_lead() {
     let page = url("http://e.org/");
     let to = |location: Option<Result<PageUrl, Refusal>>| Answer {
         location,
@@ -197,7 +197,7 @@ fn a_redirect_is_a_fact_and_a_discovery() {
 }
 
 #[test]
-fn what_is_no_text_is_kept_and_not_read() {
+fn a_picture_is_copied_and_has_neither_text_nor_leads() {
     let page = url("http://e.org/logo.png");
     let picture = Answer {
         content_type: Some("image/png".into()),

@@ -61,7 +61,7 @@ impl SimDisk {
     }
 
     /// Drops what is not written, as a kill does. Politeness records are stored one by one, so
-    /// some records of a group may be written.
+    /// the first ones of a group may be written.
     pub fn lose(&mut self, random: &mut SimRandom) {
         for item in std::mem::take(&mut self.writing) {
             match item {

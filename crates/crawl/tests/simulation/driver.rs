@@ -32,9 +32,9 @@ enum Happening {
     /// A node is started.
     Begin,
     Event(Event<()>),
-    /// The answer to a request over a connection; `true`: the last one.
+    /// The answer to a request over a connection; `true`: the last answer to that request.
     Reply(ConnectionId, bool, Event<()>),
-    /// The wake-up that a core asked for, by its number. Outdated numbers are ignored.
+    /// The wake-up that a core requested, by its number. Outdated numbers are ignored.
     Wake(u64),
     /// A group of work is written.
     GroupWritten,
@@ -61,7 +61,7 @@ struct SimNode {
     dies_after: Option<u64>,
     /// Offers of other nodes. This log survives kills.
     offers: Vec<Offer>,
-    /// Whether offers arrived that its core has not received.
+    /// Whether offers arrived after its crawl had ended. The node then restarts.
     behind: bool,
     /// Whether the crawl has ended.
     done: bool,
@@ -629,7 +629,7 @@ impl Simulation {
         self.write(number);
     }
 
-    /// Sends pages to the nodes that own them. The log of offers survives kills.
+    /// Sends pages to the nodes that own them, and starts nodes that are down.
     fn offer(&mut self, offers: Vec<Offer>) {
         for offer in offers {
             let owner = (0..self.nodes.len())

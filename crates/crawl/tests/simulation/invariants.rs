@@ -60,10 +60,11 @@ struct ModelVisit {
     host: Option<HostId>,
     /// Pages that were requested and not answered.
     asked: BTreeMap<Number, Arc<Claim>>,
-    at: Moment,
+    /// When the last request was made.
     requested: Moment,
     scope: Option<Arc<Scope>>,
-    /// Whether their request found the connection closed. They may be requested once more then.
+    /// Whether the request for these pages found the connection closed. They may then be requested
+    /// again.
     held: bool,
 }
 
@@ -74,7 +75,6 @@ impl Default for ModelVisit {
             server: None,
             host: None,
             asked: BTreeMap::new(),
-            at: Moment::START,
             requested: Moment::START,
             scope: None,
             held: false,
@@ -104,15 +104,17 @@ pub struct CoreModel {
     bucket: Option<ModelBucket>,
     /// Most pages that may be fetched.
     limit: Option<u64>,
-    /// Number of pages that were requested, and of those that were not fetched successfully.
+    /// Number of pages that were requested.
     granted: u64,
+    /// Number of requested pages that do not count against the limit: their requests failed, were
+    /// not made, or had a status other than 2xx and 304.
     returned: u64,
     /// Links that must be committed with a visit, by page and moment of the request.
     expected_links: HashMap<(PageId, Moment), Vec<PageUrl>>,
     offered: HashSet<PageId>,
     /// Hosts that had a failure.
     failed: HashSet<HostId>,
-    /// Whether no new work may start.
+    /// Whether the operator has paused the crawl: no new work may start.
     paused: bool,
     pub stopped: bool,
     /// Whether the crawl stopped by itself because it reached its stop condition.
@@ -462,7 +464,7 @@ impl CoreModel {
         }
         let visiting = self.visits.entry(get.visit).or_default();
         visiting.awaits = Awaits::Answers;
-        (visiting.at, visiting.scope) = (get.at, Some(Arc::clone(&get.scope)));
+        visiting.scope = Some(Arc::clone(&get.scope));
         visiting.asked = pages;
         check!(
             get.requests.len() <= self.plan.width,
@@ -521,7 +523,7 @@ impl CoreModel {
         check!(again, "{} was committed, and is asked for again", claim.url);
     }
 
-    /// Returns whether this run must fetch a page again because of its age.
+    /// Returns whether a page is so old that this run fetches it again.
     fn is_old(&self, history: &History) -> bool {
         let old = |asked: Moment, age| self.wrong_clock || asked + age <= self.begun;
         match (self.plan.again, history.asked) {

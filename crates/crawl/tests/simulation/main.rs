@@ -1,8 +1,8 @@
 //! Simulates whole crawls: the core on an invented web, with faults of network and disk drawn
 //! from a seed.
 //!
-//! `AVOCET_SEED=7 AVOCET_SEEDS=1 cargo test -p crawl --test simulation once` runs seed 7 alone.
-//! `AVOCET_TRACE=1` prints all events and actions.
+//! `AVOCET_SEED=7 AVOCET_SEEDS=1 cargo test -p crawl --test simulation a_crawl_that_ends` runs one
+//! test with seed 7 alone. `AVOCET_TRACE=1` prints all events and actions.
 
 /// Fails the simulation unless a condition holds.
 macro_rules! check {

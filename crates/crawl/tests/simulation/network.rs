@@ -229,7 +229,7 @@ impl SimNetwork {
     }
 }
 
-/// Returns the results if the connection was found closed.
+/// Returns the results of a request that found its connection closed.
 fn closed(get: &Get, sent: bool) -> Vec<PageResult> {
     let pages = if get.last_try { get.requests.len() } else { 1 };
     let results = |place| PageResult {
@@ -296,7 +296,7 @@ fn judge(get: &Get, claim: &Claim, response: &SimResponse, took: Duration) -> Ju
     }
 }
 
-/// Returns the verdict on a page with a body, made from that on one without.
+/// Returns the verdict on a page with a body. `verdict` is that on an answer without one.
 fn read(mut verdict: Verdict, claim: &Claim, response: &SimResponse, at: Moment) -> Verdict {
     let before = claim
         .before

@@ -8,17 +8,19 @@ use crawl::VisitId;
 use frontier::{Facts, MemoryLedger, PageKey, RobotsFact, ServerKey};
 use policy::Moment;
 
-/// How long a crawl that ends waits for a server.
+/// Longest time that a crawl that ends waits for a server.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Least pause of a server that refuses without a `Retry-After`.
 const OWN_WAIT: Duration = Duration::from_secs(5);
+
 /// A request that reached a server.
 struct LoggedRequest {
     /// The node and visit that made it.
     by: (usize, VisitId),
     /// When it was made, by the clock of the core.
     at: Moment,
-    /// When it was really made, minus all clock jumps since. A core cannot know it better.
+    /// When it was really made, minus the sizes of all clock jumps since: a core cannot measure
+    /// the time since the request more exactly.
     real: Moment,
     /// The delay that was required when the request was made.
     due: Duration,
@@ -113,8 +115,8 @@ impl Politeness {
                 RequiredPause::SinceRequest(wait) => wait,
                 RequiredPause::SinceAnswer(wait) => now.real.since(one.real) + wait,
             };
-            // Of several concurrent requests that are refused the first counts, unless another
-            // has a `Retry-After`.
+            // If several concurrent requests are refused, only the first one extends the pause,
+            // unless another has a `Retry-After`.
             let own = matches!(wait, RequiredPause::SinceAnswer(OWN_WAIT));
             let rests = one.real + one.due_by_answer > now.real;
             if due > one.due_by_answer && !(own && rests) {
@@ -129,14 +131,16 @@ impl Politeness {
         }
     }
 
-    /// Applies a clock jump: measured times since earlier requests may be wrong by as much.
+    /// Applies a clock jump of this size, in either direction: the times since earlier requests
+    /// that a core measures may be wrong by as much.
     pub fn jump(&mut self, by: Duration) {
         for one in self.asked.values_mut().flatten() {
             one.real = Moment::START + one.real.since(Moment::START + by);
         }
     }
 
-    /// Removes a request that the server did not process, because the connection was closed.
+    /// Removes a request that found its connection closed. The simulation assumes that the server
+    /// did not process it.
     pub fn retract(&mut self, server: ServerKey, by: (usize, VisitId), at: Moment) {
         let asked = self.asked.entry(server).or_default();
         let place = asked.iter().rposition(|one| (one.by, one.at) == (by, at));

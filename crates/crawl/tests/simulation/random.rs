@@ -43,9 +43,9 @@ impl SimRandom {
         values[self.below(values.len())]
     }
 
-    /// Returns a random duration in milliseconds, both bounds included.
+    /// Returns a random duration of `from` to `to` milliseconds, plus less than one millisecond.
     pub fn millis(&mut self, from: u64, to: u64) -> Duration {
-        // With a fraction, so that two events rarely fall into the same microsecond.
+        // Drawn in microseconds, so that two events rarely fall into the same one.
         Duration::from_micros(self.between(from * 1000, to * 1000 + 999))
     }
 }

@@ -212,7 +212,7 @@ fn shape(kind: CrawlKind, random: &mut SimRandom) -> WebShape {
     WebShape {
         sites: random.between(1, 8) as usize,
         pages: random.between(20, 60) as usize,
-        // Two nodes do not know each other's requests.
+        // A node does not know the requests of the other one.
         shared_addresses: kind != CrawlKind::Split && random.chance(0.5),
         moves: random.chance(0.15),
         busy: random.chance(0.4),
@@ -239,7 +239,7 @@ fn limited(plan: Plan, random: &mut SimRandom) -> Plan {
 }
 
 fn clock(kind: CrawlKind, random: &mut SimRandom) -> Vec<(Moment, i64)> {
-    // Two nodes would have a clock each.
+    // The clocks of two nodes would jump independently; the simulation has one clock.
     let count = match kind != CrawlKind::Split && random.chance(0.15) {
         true => random.between(1, 3),
         false => 0,
@@ -277,7 +277,7 @@ fn kills(random: &mut SimRandom) -> Vec<u64> {
 fn operator(continuous: bool, budget: f64, random: &mut SimRandom) -> Vec<(Moment, OperatorOrder)> {
     let mut orders = Vec::new();
     let length = match continuous {
-        // About 80 fetches.
+        // The milliseconds in which the budget pays for about 80 fetches.
         true => ((80.0 / budget) as u64 * 1000).max(60_000),
         false => 60_000,
     };

@@ -1,7 +1,7 @@
 //! An invented web: a few sites whose pages change, move, vanish, refuse requests and lie.
 //!
-//! The answer of a page is a function of the seed and the time. Faults of the network are in
-//! `network.rs`.
+//! The answer of a page is a function of the seed and the time, apart from the refusals of busy
+//! servers, which are drawn for each request. Faults of the network are in `network.rs`.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -13,7 +13,7 @@ use policy::Moment;
 
 use crate::random::{SimRandom, mixed};
 
-/// Number of different texts. Few, so that their digests are computed once.
+/// Number of different texts. There are few, so that each digest is computed only once.
 const TEXTS: u64 = 256;
 
 /// A word that every third text contains.
@@ -70,8 +70,9 @@ pub struct SimSite {
     soft_404: bool,
     /// Whether its validators stay the same when a page changes.
     lies: bool,
-    /// The share of requests that it refuses. `patience` is its `Retry-After`.
+    /// The share of requests that it refuses.
     refuses: f64,
+    /// The `Retry-After` of its refusals.
     patience: Option<Duration>,
 }
 
@@ -92,7 +93,7 @@ struct SimPage {
     /// The time between two versions.
     period: Duration,
     links: Vec<PageUrl>,
-    /// Links of which each version adds one.
+    /// Further links: version n of the page shows the first n mod 64 of them.
     growing: Vec<PageUrl>,
 }
 
@@ -453,7 +454,7 @@ fn invent_page(
         all[to][random.below(all[to].len())].clone()
     };
     let mut links: Vec<PageUrl> = (0..random.between(0, 6)).map(|_| any(random)).collect();
-    // Makes most pages reachable.
+    // A binary tree of links from the home page makes most pages reachable.
     links.extend(all[site].get(page * 2 + 1).cloned());
     links.extend(all[site].get(page * 2 + 2).cloned());
     if page == 0 {

@@ -46,7 +46,7 @@ impl Bench {
             taken = true;
         }
         if self.hosts[visit.index as usize].listed.is_some() {
-            // The host waits for a further visit, and its best page has left the queue.
+            // The host is listed for a further visit, and its best page may have left the queue.
             self.list(visit.index);
         }
         taken

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A site whose pages have enough words to be distinguished.
+/// Returns a page with enough words to be distinguished from others of its site.
 fn page_of(words: &str) -> String {
     let menu: String = (0..40).map(|word| format!("menu{word} ")).collect();
     format!("<title>T</title><body>{menu}{words} <a href=/a>a</a></body>")
@@ -153,7 +153,7 @@ fn each_answer_has_its_evidence() {
 }
 
 #[test]
-fn a_page_that_was_never_there_is_known_to_be_gone_at_once() {
+fn a_page_without_a_copy_is_gone_at_the_first_evidence() {
     let page = url("http://e.org/page");
     for status in [404, 410, 302, 304, 403] {
         let verdict = judge(&page, None, 1, &answer(status, ""));
@@ -172,7 +172,7 @@ fn a_page_that_was_never_there_is_known_to_be_gone_at_once() {
 }
 
 #[test]
-fn half_an_answer_is_read_where_it_is_the_best_there_is() {
+fn an_incomplete_answer_is_read_if_there_is_no_better_copy() {
     let page = url("http://e.org/page");
     let half = |cut, body: &str| Answer {
         truncated: Some(cut),
@@ -211,7 +211,7 @@ fn half_an_answer_is_read_where_it_is_the_best_there_is() {
 }
 
 #[test]
-fn an_outage_between_two_404s_changes_nothing_and_a_return_undoes_them() {
+fn an_outage_between_two_404s_does_not_count_and_a_200_resets_the_count() {
     let page = url("http://e.org/page");
     let visit = |before: &Visited, second, status, body| {
         judge(&page, Some(before), second, &answer(status, body))
@@ -255,7 +255,7 @@ fn no_answer_and_our_own_rules_are_no_evidence_but_robots_txt_is() {
 }
 
 #[test]
-fn a_text_that_the_host_gives_to_any_url_is_a_404() {
+fn the_text_of_the_hosts_soft_404_page_counts_as_a_404() {
     let page = url("http://e.org/old");
     let nothing = page_of("We looked for it everywhere and it is not there, sorry.");
     let probe = judge(&url("http://e.org/8f3k2"), None, 1, &answer(200, &nothing));
@@ -307,7 +307,7 @@ fn words_of_an_error_page_are_only_a_suspicion() {
 }
 
 #[test]
-fn a_validator_that_stands_for_two_texts_is_a_lie() {
+fn equal_validators_for_two_texts_are_a_lie() {
     let page = url("http://e.org/");
     let with = |etag: Option<&str>, modified: Option<&str>, body: &str| Answer {
         etag: etag.map(str::to_owned),

@@ -39,7 +39,7 @@ fn a_sitemap_is_read_for_leads_and_signals_and_not_indexed() {
 }
 
 #[test]
-fn a_listing_changes_with_its_entries() {
+fn a_listing_has_changed_only_if_its_entries_have() {
     let place = url("http://e.org/sitemap.xml");
     let visit = |before: Option<&Visited>, body: &str| {
         judge(&place, before, NOW, &served("text/xml", body))
@@ -77,7 +77,7 @@ fn an_index_leads_to_sitemaps_and_a_page_to_feeds() {
 }
 
 #[test]
-fn a_feed_may_come_as_a_page_and_a_text_may_be_a_list() {
+fn a_feed_is_found_under_any_content_type_and_a_text_of_urls_is_a_sitemap() {
     let feed = "<?xml version='1.0'?><rss><channel><item><link>http://other.net/1</link></item></channel></rss>";
     for declared in ["application/rss+xml", "text/xml", "text/html"] {
         let verdict = judge(
@@ -110,7 +110,7 @@ fn a_feed_may_come_as_a_page_and_a_text_may_be_a_list() {
 }
 
 #[test]
-fn a_broken_listing_is_reported() {
+fn a_broken_listing_has_an_error_and_nofollow_drops_its_entries() {
     let place = url("http://e.org/sitemap.xml");
     let visit = |answer: &Answer| judge(&place, None, NOW, answer);
     let bomb = visit(&served(
