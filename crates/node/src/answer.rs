@@ -7,7 +7,7 @@ use fetch::Response;
 use page::{Directives, PageUrl, link_header};
 use repository::archive::{CodingLimits, Cut, PayloadDigest, WarcRecord};
 
-/// The error name of a body whose content coding could not be decoded.
+/// The error code of a body whose content coding could not be decoded.
 const UNDECODED: &str = "undecoded";
 
 /// Converts an answer that came over the network.
@@ -58,10 +58,11 @@ pub fn kept(record: &WarcRecord, url: &PageUrl, token: &str) -> Result<Answer> {
     })
 }
 
-/// Returns why the archived body is truncated (WARC 1.1, section 5.13), by the names of
+/// Returns why the archived body is truncated, from the field `WARC-Truncated`, by the names of
 /// [`fetch::Truncation`].
 ///
-/// It takes precedence over a decoding error: a truncated body cannot be decoded to its end either.
+/// This reason takes precedence over a decoding error: a truncated body cannot be decoded to its
+/// end either.
 fn archived_cut(record: &WarcRecord) -> Option<&'static str> {
     Some(match record.field("WARC-Truncated")? {
         "length" => "truncated:size",

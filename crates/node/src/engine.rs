@@ -67,7 +67,7 @@ enum DriverMessage {
     Event(Event<Sealed>),
     /// A request has ended and returns its connection.
     Done(Option<NumberedConnection>, Event<Sealed>),
-    /// The resolution of a server's address has ended.
+    /// The name of a host was resolved, or could not be.
     Resolved(VisitId, Option<Route>, Event<Sealed>),
     /// A question to the core.
     Question(Question),
@@ -253,16 +253,17 @@ struct CoreDriver {
     connections: HashMap<ConnectionId, Box<Connection>>,
     /// Routes to servers that are resolved but not connected yet.
     routes: HashMap<VisitId, Route>,
-    /// When the core asked to be woken.
+    /// The wake-up time that the core requested last.
     wake: Option<Moment>,
     finished: bool,
     failure: Option<anyhow::Error>,
     /// The follower of the logs of searches and clicks; `None` while a thread reads them, and in a
     /// crawl that ends.
     searches: Option<Box<Searches>>,
-    /// When the files for other processes were last written. This is real time, even under a paused
-    /// clock, because other processes live in real time.
+    /// When the state file was last written. This is real time, even under a paused clock, because
+    /// other processes live in real time.
     last_state: Option<Instant>,
+    /// When the file of sources was last written, in real time.
     last_sources: Option<Instant>,
     /// Durations of the steps since the last tick.
     steps: Durations,
@@ -471,7 +472,7 @@ impl CoreDriver {
             // The committer stops early only after an error, and that error ends the crawl.
             sender.send(work).ok();
             // A paused clock must not jump while the committer works on its own thread: tokio
-            // stops it while a blocking task runs.
+            // stops the clock while a blocking task runs.
             #[cfg(test)]
             {
                 let (hold, released) = mpsc::channel();

@@ -96,7 +96,7 @@ pub enum CopyLookup {
     NotVisited,
 }
 
-/// The error for a request that only the process with the store can answer.
+/// The error for a request that only the process that has locked the store can answer.
 #[derive(Debug, thiserror::Error)]
 #[error("another process has the store: {0}")]
 pub struct Elsewhere(String);
@@ -244,7 +244,7 @@ impl NodeHandle {
         Timeline::read(&self.root, url).context("the archive")
     }
 
-    /// Reads one of these answers.
+    /// Reads an archived answer of a page.
     pub fn version(&self, url: &PageUrl, version: &PageVersion) -> Result<Answer> {
         version.answer(&self.root, url)
     }

@@ -41,8 +41,8 @@ pub fn counted(number: impl Display, noun: &str) -> String {
     }
 }
 
-/// Returns a rate in the shortest unit of time in which it is at least one, such as
-/// `3.5 fetches a minute`. `noun` is the singular.
+/// Returns a rate per second, minute or hour, the first in which it is at least one, or else per
+/// day, such as `3.5 fetches a minute`. `noun` is the singular.
 pub fn rate(per_second: f64, noun: &str) -> String {
     let units = [("second", 1.0), ("minute", 60.0), ("hour", 3600.0)];
     let unit = units
@@ -54,7 +54,7 @@ pub fn rate(per_second: f64, noun: &str) -> String {
     format!("{number} {article} {unit}")
 }
 
-/// Returns a duration in the largest unit in which it is at least one, such as `1.6 s`.
+/// Returns a duration in seconds, minutes, hours or, from two days on, in days, such as `1.6 s`.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 60.0 => format!("{} s", significant(seconds)),

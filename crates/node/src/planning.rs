@@ -49,8 +49,8 @@ struct PageEstimate {
     number: Number,
     host: u32,
     history: History,
-    /// The history without hints that wait for a visit. A plan is about the long run; a waiting
-    /// hint makes a page due at once, as if it were so after every visit.
+    /// The history without hints that wait for a visit. A plan is about the long run. With a
+    /// waiting hint the page would be due at once, and the plan would count that for every visit.
     settled: History,
     /// Changes per day.
     rate: f64,

@@ -59,6 +59,7 @@ pub struct Replay<'a> {
     ours: Ownership,
     tally: Tally,
     pending: Vec<committer::Record>,
+    /// The pages of `pending`.
     unwritten: HashSet<PageId>,
     /// The records that the archive already has.
     inventory: Inventory,
@@ -272,7 +273,8 @@ impl<'a> Replay<'a> {
         seal::response(&capture, archive::Level::default())
     }
 
-    /// Reads the scope of the crawl that wrote the file. The links of its pages are followed by it.
+    /// Reads the scope of the crawl that wrote the file. It decides which links of the following
+    /// records are admitted.
     fn read_scope(&mut self, record: &WarcRecord) {
         let text = String::from_utf8_lossy(record.block());
         let line = text

@@ -132,8 +132,8 @@ impl Store {
         })
     }
 
-    /// Adds the cause to an error if the disk is full or the limit on file sizes is reached. The
-    /// error of a library may not say it.
+    /// Adds the cause to an error if the disk is full or the limit on file sizes is reached: the
+    /// error of a library may not name it.
     pub fn explain(&self, error: anyhow::Error) -> anyhow::Error {
         let what = if self.is_full(&error) {
             let free = self.free().unwrap_or(0);
@@ -274,8 +274,8 @@ fn is_system_error(error: &anyhow::Error, number: rustix::io::Errno) -> bool {
     format!("{error:#}").contains(&format!("(os error {})", number.raw_os_error()))
 }
 
-/// Returns an error unless the directory is a store of the current format. Takes no lock, so that
-/// search works while a crawl runs.
+/// Returns an error unless the directory is a store of the current format or of the one before.
+/// Takes no lock, so that search works while a crawl runs.
 pub fn must_exist(root: &Path) -> Result<()> {
     if !root.join("FORMAT").exists() && !has_lost_format(root) {
         bail!(
@@ -488,7 +488,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_store_has_lost_its_format_if_no_version_writes_what_the_file_says() {
+    fn a_store_has_lost_its_format_if_the_file_has_text_of_no_version() {
         let root = tempfile::tempdir().unwrap();
         let format = root.path().join("FORMAT");
         assert!(

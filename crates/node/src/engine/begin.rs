@@ -108,7 +108,7 @@ fn notes(recalled: &Recalled) -> Vec<String> {
     let ahead = recalled.ahead;
     if ahead.pages > 0 {
         notes.push(format!(
-            "{} with a visit or discovery up to {} in the future: a clock was ahead then, or is behind now; the crawl dates these when it first notices them, and waits for no clock",
+            "{} with a visit or discovery up to {} in the future: a clock was ahead then, or is behind now; the crawl counts their age from the moment at which it first noticed them",
             counted(ahead.pages, "page"),
             whole_seconds(ahead.by)
         ));

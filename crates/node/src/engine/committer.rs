@@ -42,7 +42,7 @@ pub enum CommitWork {
     Keep(Distance),
     /// The searches by which the index measures gains from now on.
     Measure(Workload),
-    /// Stops a paused clock until the work before it is committed.
+    /// Stops a paused clock until all earlier work is committed.
     #[cfg(test)]
     Hold(std::sync::mpsc::Sender<()>),
 }
@@ -80,7 +80,7 @@ pub struct Committer<'a> {
 }
 
 impl<'a> Committer<'a> {
-    /// Creates a committer that writes to these.
+    /// Returns a committer that writes to this ledger, archive and index.
     pub fn new(
         ledger: &'a Ledger,
         archive: Option<archive::ArchiveWriter>,
@@ -113,7 +113,8 @@ impl<'a> Committer<'a> {
         }
     }
 
-    /// Commits work in groups until the channel closes, then closes archive and index.
+    /// Commits work in groups until the channel closes, then commits the index and closes the
+    /// archive.
     pub fn run(mut self, work: &Receiver<CommitWork>, done: impl Fn(CommitResult)) -> Result<()> {
         let mut indexed = Instant::now();
         let mut linked = Instant::now();
@@ -308,6 +309,7 @@ impl<'a> Committer<'a> {
         Ok(())
     }
 
+    /// Commits the index, so that searches find its new documents.
     fn publish(&mut self) -> Result<()> {
         let Some(index) = &mut self.index else {
             return Ok(());

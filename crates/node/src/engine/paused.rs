@@ -130,7 +130,7 @@ async fn run(store: &Store, plan: EnginePlan, choice: ChosenPolicies, live: &Arc
 /// At the same budget, a policy that learns change rates keeps more copies fresh than a uniform
 /// one. Both keep to the budget. Pages change by a known law for 16 days.
 #[tokio::test(start_paused = true)]
-async fn what_is_learned_keeps_more_copies_fresh() {
+async fn a_policy_that_learns_change_rates_keeps_more_copies_fresh() {
     let mut reached = Vec::new();
     for refresh in ["uniform", "freshness"] {
         let (serving, mut plan) = living_web();

@@ -38,7 +38,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Resolves the address of a server.
+    /// Resolves the name of a host.
     pub async fn resolve(self, visit: VisitId, url: PageUrl) {
         let began = self.clock.now();
         let route = self.fetcher.route(&url).await;
@@ -108,7 +108,7 @@ impl Requests {
         self.report(DriverMessage::Done(connection, event));
     }
 
-    /// Fetches a URL that cannot exist, to learn how the server answers for missing pages.
+    /// Fetches a URL that cannot exist, to learn how the host answers for missing pages.
     pub async fn probe(
         self,
         visit: VisitId,
@@ -289,7 +289,7 @@ impl Requests {
         }))
     }
 
-    /// Stores, before a request is made, until when its server must not be asked again.
+    /// Stores the politeness record of a server before a request to it is made.
     async fn keep(&self, distance: Option<Distance>) {
         let Some(Distance { server, facts }) = distance else {
             return;
@@ -318,7 +318,7 @@ impl Requests {
     }
 }
 
-/// Returns the request for a page. It is conditional if the server's 304 answers can be trusted.
+/// Returns the request for a page, with the validators of its copy if it is to be conditional.
 fn request(wanted: &Wanted) -> FetchRequest<'_> {
     let before = wanted.claim.before.as_ref();
     let copy = before.and_then(|before| before.copy.as_ref());
@@ -365,7 +365,7 @@ fn sealed(claim: &Claim, capture: &Capture<'_>, verdict: &Verdict, level: Level)
     }
 }
 
-/// Returns the digest of the text of an answer, if it is a page with status 200.
+/// Returns the digest of the text of an answer with status 200; `None`: another status or no text.
 fn text_of(answer: &Judgeable, url: &PageUrl) -> Option<TextDigest> {
     if answer.status != 200 {
         return None;

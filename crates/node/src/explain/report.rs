@@ -30,7 +30,7 @@ pub struct Explanation {
     pub worth: Option<WorthReport>,
     /// The page budget of its domain; `null` if there is none, as for the domain of a seed.
     pub budget: Option<BudgetReport>,
-    /// Its server.
+    /// Its host; `null` if the ledger has no facts about it.
     pub server: Option<ServerReport>,
     /// Its position in the queue; `null` if it is not due.
     pub standing: Option<QueuePosition>,
@@ -79,7 +79,7 @@ pub struct VisitReport {
     pub revisits: u32,
     /// Visits that found a change.
     pub changes: u32,
-    /// The last visits in a row that failed.
+    /// Consecutive failed visits up to the last one.
     pub failures: u16,
     /// Pages that it links to.
     pub out_links: Option<u32>,
@@ -136,7 +136,7 @@ pub struct BudgetReport {
     pub account: DomainAccount,
 }
 
-/// Figures of the host's server.
+/// Figures of the page's host.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ServerReport {
     /// The host, such as `https://example.org`.

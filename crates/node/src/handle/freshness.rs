@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paces() {
+    fn the_pace_is_estimated_from_the_revisits_that_found_a_change() {
         let check = |revisits: u64, changes: u64, expected: ChangePace| {
             let day = |n: u64| Moment::from_micros(n * 86_400_000_000);
             let first = History::default().after(Visit::new(day(0), Outcome::Changed));

@@ -1,8 +1,8 @@
 //! Counts the requests of a crawl by purpose, with their worth, in total and over time.
 //!
 //! **Invariant:** every request is counted once, for its purpose. The series over time has a
-//! bounded number of points: when there are too many, two neighbours are merged, and after about
-//! four hours the oldest are dropped. So memory does not grow with the running time.
+//! bounded number of points: when there are too many, neighbours are merged in pairs, and after
+//! about four hours the oldest points are dropped. So memory does not grow with the running time.
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Pauses and resumes the crawl of a store, by the file `PAUSED` in the store.
 //!
 //! The file is the only state of a pause. Any process can create it. A running crawl sees it within
-//! half a second, and a crawl that is started later does not fetch.
+//! half a second. A crawl that is started later does not fetch until the file is removed.
 
 use std::io;
 use std::path::{Path, PathBuf};

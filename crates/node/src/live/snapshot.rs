@@ -112,8 +112,9 @@ pub struct PolicyNames {
 /// The expected freshness of the copies, estimated from visits and from hints of sitemaps and
 /// feeds.
 ///
-/// A page that was rarely revisited is assumed to be like the revisited pages of its host. The
-/// estimate is therefore too low while these are mostly home pages.
+/// A page that was rarely revisited is assumed to change like the other pages of its host and of
+/// the store; seeds are estimated separately. The estimate may be too high, by up to a sixth, where
+/// many changes have no hint (`planning/freshness.rs`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct FreshnessOutlook {
     /// The expected share of copies that equal their pages now.
@@ -147,10 +148,10 @@ pub struct Storage {
 pub struct HostSnapshot {
     /// The host, such as `https://example.org`.
     pub origin: String,
-    /// The IP address and port of its server, if it was resolved.
+    /// The IP address of its server; `null` if it was not resolved yet.
     pub address: Option<String>,
     /// `visited` (a visit is under way), `ready`, `delayed` (until `next`), `idle` (no page is
-    /// due) or `left alone` (after failures).
+    /// due) or `left alone` (after failures, or at its page limit).
     pub state: String,
     /// When the next request may be made; `null` if now.
     pub next: Option<String>,
@@ -168,6 +169,6 @@ pub struct HostSnapshot {
     pub robots: String,
     /// The `Crawl-delay` of its robots.txt, in seconds.
     pub crawl_delay: Option<f64>,
-    /// The last visits in a row that got no answer.
+    /// Failed connections and requests since the last answer.
     pub failures: u32,
 }

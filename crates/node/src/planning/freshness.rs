@@ -32,8 +32,8 @@ const OTHERS: f64 = 3.0;
 /// Pseudo-count of false hints in each group.
 const ALARMS: f64 = 0.5;
 /// Weight of the counted recall in a host's estimate, as a pseudo-count of changes. The counted
-/// recall is too high, because visits follow hints. It matters on a
-/// host where almost every visit follows a hint, because there is no other evidence.
+/// recall is too high, because visits follow hints. It matters on a host where almost every visit
+/// follows a hint, because there is no other evidence.
 const COUNTED: f64 = 5.0;
 /// The number of EM iterations.
 const ROUNDS: usize = 40;

@@ -74,7 +74,7 @@ pub struct Logo {
 }
 
 impl Logo {
-    /// Reads the file of a logo. Returns why it is none.
+    /// Reads the file of a logo. The error says why the file cannot be a logo.
     pub fn read(path: &Path) -> Result<Self, String> {
         let name = path.display();
         let mut bytes = Vec::new();
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours() {
+    fn a_colour_is_a_hash_sign_and_six_hexadecimal_digits() {
         let read = |text: &str| Colour::try_from(text.to_owned());
         assert_eq!(read("#0f6B63"), Ok(Colour([0x0f, 0x6b, 0x63])));
         for wrong in [
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn titles() {
+    fn a_title_has_one_to_sixty_characters_without_line_breaks() {
         let read = |text: &str| BrandTitle::try_from(text.to_owned());
         assert_eq!(read(" Docs "), Ok(BrandTitle("Docs".into())));
         let long = "x".repeat(61);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn logos() {
+    fn a_logo_is_an_svg_or_png_file_of_at_most_256_kib() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("logo");
         for (bytes, kind) in [

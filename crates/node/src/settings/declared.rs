@@ -194,7 +194,7 @@ section! {
         rates: Option<PathBuf> = None, example("rates.tsv"), flag("rates", "FILE");
         /// The length of a step that the policies sbr and ebr plan in.
         step: Time = Time(Upkeep::default().step);
-        /// How many steps they plan ahead.
+        /// How many steps the policies sbr and ebr plan ahead.
         slots: u32 = Upkeep::default().slots, range(1.0..);
         /// The longest time between two polls of a sitemap or feed.
         listings: Time = Time::seconds(86_400);

@@ -104,8 +104,8 @@ impl Layer {
         sections.flatten().collect()
     }
 
-    /// Returns this layer on top of another: what this one gives wins, and with it goes what it
-    /// [excludes](Setting::excludes) below.
+    /// Returns this layer on top of another. Settings of this layer win, and remove the settings
+    /// that they [exclude](Setting::excludes) from the layer below.
     pub fn over(&self, below: &Self) -> Self {
         let mut merged = below.clone();
         for setting in &declared() {
@@ -162,7 +162,8 @@ impl Layer {
         Settings::deserialize(self.0.clone())
     }
 
-    /// Returns the path of each setting whose value cannot hold, and what to write.
+    /// Returns the path of each setting whose value is out of range or excluded by another, and
+    /// what to write.
     pub fn wrong_values(&self) -> Vec<(String, String)> {
         let found = declared().into_iter().filter_map(|setting| {
             let value = self.get(setting.section, setting.key)?;
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upper_layer_wins_and_takes_what_it_excludes_with_it() {
+    fn an_upper_layer_wins_and_removes_the_settings_that_it_excludes() {
         let file = layer(
             "[crawl]\nfocus = \"learned\"\ntopic = \"rust\"\nconnections = 3\ninclude = [\"/a\"]\n\
              [budget]\nfetches_per_day = 10.0\n[[host]]\norigin = \"https://e.org\"\n",

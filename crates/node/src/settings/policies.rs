@@ -111,8 +111,8 @@ impl PolicySettings {
         self.continuous.then(|| self.budget.per_second())
     }
 
-    /// Returns whether these differ from others by the budget alone, and no policy has planned
-    /// ahead for the old one.
+    /// Returns whether these settings differ from others by the budget alone, and no policy plans
+    /// ahead for a budget.
     pub fn differs_by_budget(&self, other: &Self) -> bool {
         let same_budget = Self {
             budget: other.budget.clone(),
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_planned_for_a_budget_does_not_hold_for_another() {
+    fn settings_differ_by_budget_only_if_no_policy_plans_ahead_for_it() {
         let pairs = [
             ("", "", true),
             ("", "refresh.policy = \"uniform\"\n", false),

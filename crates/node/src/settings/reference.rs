@@ -100,7 +100,8 @@ mod tests {
     use super::*;
     use crate::settings::{Layer, Settings};
 
-    /// The reference with nothing commented out but what is prose, and one budget of two.
+    /// Returns the reference with its settings in force: prose is left out, and so is one of the
+    /// two budgets.
     fn in_force() -> String {
         let lines = reference();
         let lines = lines.lines().filter_map(|line| line.strip_prefix("# "));
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_in_it_can_be_written() {
+    fn every_key_of_the_reference_can_be_set_to_the_value_shown() {
         let text = in_force();
         let layer = Layer::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(layer.wrong_values(), []);

@@ -1,4 +1,4 @@
-//! The error for a request that makes no sense; the program exits with status 2.
+//! The error for a command or setting that is written wrongly; the program exits with status 2.
 
 /// Wrong usage, and what to write instead.
 #[derive(Debug, thiserror::Error)]

@@ -42,7 +42,7 @@ fn url() -> PageUrl {
     PageUrl::parse("http://127.0.0.1/page").unwrap()
 }
 
-/// A page whose body was fetched.
+/// Returns the record of a page whose body was fetched.
 fn read(at: Moment) -> Record {
     let url = url();
     let address = "127.0.0.1".parse().unwrap();
@@ -74,7 +74,7 @@ fn read(at: Moment) -> Record {
     }
 }
 
-/// The same page, fetched again before the first visit was written.
+/// Returns the record of a 304 for the same page, requested before the first visit was committed.
 fn not_modified(earlier: &Visited, at: Moment) -> Record {
     let visited = Visited {
         status: Some(304),
@@ -113,7 +113,7 @@ fn a_copy_that_was_on_its_way_when_the_page_was_asked_for_again_keeps_its_place(
 }
 
 #[test]
-fn the_place_of_a_different_copy_is_not_taken() {
+fn a_copy_does_not_get_the_location_of_a_different_copy() {
     let mut store = store();
     let mut committer = Committer::new(&store.ledger, store.archive.take(), None);
     let first = read(Moment::from_micros(1_000_000));

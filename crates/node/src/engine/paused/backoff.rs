@@ -1,8 +1,8 @@
 //! Tests the exponential backoff from a server that refuses, also across restarts of the crawl.
 //!
 //! The second crawl of a test starts at the machine's clock, which is behind the paused clock of
-//! the first. For it, the facts of the first crawl have dates in the future. It must keep the
-//! distance nevertheless.
+//! the first. For the second crawl, the facts of the first have dates in the future. It must keep
+//! the delays nevertheless.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -128,11 +128,14 @@ async fn refusals_in_a_row_double_the_wait_and_a_success_resets_it() {
     for (gap, seconds) in gaps.iter().zip([5.0, 10.0, 20.0, 40.0, 80.0]) {
         assert!(is_about(*gap, seconds), "{gaps:?}");
     }
-    assert!(is_about(gaps[6], 5.0), "one success forgives: {gaps:?}");
-    assert!((1.0..1.3).contains(&gaps[8]), "as it says: {gaps:?}");
+    assert!(
+        is_about(gaps[6], 5.0),
+        "a success resets the backoff: {gaps:?}"
+    );
+    assert!((1.0..1.3).contains(&gaps[8]), "the Retry-After: {gaps:?}");
     assert!(
         is_about(gaps[9], 10.0),
-        "and more if it refuses again: {gaps:?}"
+        "the backoff after a second refusal: {gaps:?}"
     );
 }
 

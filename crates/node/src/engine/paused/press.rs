@@ -20,6 +20,7 @@ use crawl::Again;
 
 /// A day of this world, in seconds. It is one hour, so that the engine wakes up less often.
 const DAY: f64 = 86_400.0 / SPEED;
+/// Seconds of this world per second of the paused clock.
 const SPEED: f64 = 24.0;
 /// How often clicks are written to the log, and how often the scheduler plans.
 const PUSH: Duration = Duration::from_secs(75);
@@ -40,7 +41,7 @@ struct TrialResult {
 /// At the same budget, a scheduler that estimates the worth of its sources serves more clicks than
 /// one that polls all sources in turn.
 #[tokio::test(start_paused = true)]
-async fn sources_that_pay_are_polled_and_their_pages_are_found_sooner() {
+async fn a_scheduler_that_prices_its_sources_serves_more_clicks_than_polling_in_turn() {
     let bfs = crawl("bfs").await;
     let priced = crawl("priced").await;
     assert!(priced.share > bfs.share * 1.05, "{priced:?}, {bfs:?}");
