@@ -174,7 +174,7 @@ impl Claim {
     }
 }
 
-/// What is to be committed.
+/// A piece of work for the committer.
 #[derive(Debug)]
 pub enum Work<S> {
     /// Settled pages, in the order in which they were settled.

@@ -100,7 +100,7 @@ pub enum Event<S> {
         facts: Vec<Entry>,
         /// Number of requests that are durable now.
         requests: usize,
-        /// What refreshes gained for searchers.
+        /// Measured gains of refreshes for searchers.
         gains: Vec<Gain>,
     },
     /// Pages of other partitions link to these pages of ours.
@@ -197,7 +197,7 @@ pub struct Judged<S> {
     pub took: Duration,
 }
 
-/// What an answer says about the load of its server.
+/// Status and `Retry-After` of an answer, by which a server shows that it is overloaded.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply {
     /// The HTTP status.

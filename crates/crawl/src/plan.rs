@@ -45,7 +45,7 @@ pub struct Plan {
     pub delay: Option<Duration>,
     /// Which pages are fetched again.
     pub again: Again,
-    /// How often and when a page is retried that did not answer.
+    /// How often and when a page that did not answer is requested again.
     pub retry: Retry,
     /// Most pages that are kept: the most important ones; `None`: all are kept.
     pub buffer: Option<usize>,

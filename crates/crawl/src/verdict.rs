@@ -151,7 +151,7 @@ impl Verdict {
     }
 }
 
-/// What is known about the page that was requested.
+/// The facts about a requested page by which its answer is judged.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// Its URL.

@@ -71,7 +71,7 @@ impl Default for Manners {
     }
 }
 
-/// What the crawl should do now.
+/// The next step of a crawl, as the bench decides it.
 #[derive(Debug)]
 pub enum Turn {
     /// Visit this host.
@@ -251,7 +251,7 @@ impl Bench {
         true
     }
 
-    /// Returns what the crawl should do now.
+    /// Decides the next step of the crawl: visits the best server that is ready, if there is one.
     pub fn next(&mut self, now: Moment) -> Turn {
         self.wake(now);
         if let Some(&(_, _, server)) = self.ready.first() {

@@ -1,7 +1,7 @@
 //! Page budgets of registrable domains and of the hosts within them.
 //!
 //! A server can invent pages, texts and host names without end and at no cost. Links from domains
-//! that other people registered cost money. So the budget of a domain follows the latter, as STAR
+//! that other people registered cost money. So the budget of a domain follows these links, as STAR
 //! does in IRLbot (Lee, Leonard, Wang & Loguinov, WWW 2008). Pages beyond the budget are deferred,
 //! not dropped: they wait until the budget grows or until nothing else is left to fetch.
 //!

@@ -43,13 +43,13 @@ pub enum Entry {
     /// A sitemap or feed said that a visited page has changed. Updates the page's record,
     /// unless the page was visited later.
     Signalled(PageKey, Moment),
-    /// What is known about a host. Replaces the record before.
+    /// The facts about a host. Replaces the record before.
     Host(Partition, HostId, HostFacts),
     /// A seed was redirected to this URL, which is therefore a seed too.
     Seed(String),
 }
 
-/// A page and what is known about it.
+/// A page and the facts about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Known {
     /// The page.
@@ -148,7 +148,7 @@ pub struct PageCopy {
     pub hub: Option<String>,
 }
 
-/// What is known about a host.
+/// The facts about a host.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostFacts {
     /// Scheme, name and port, such as `https://example.org`.

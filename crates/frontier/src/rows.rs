@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_never_set_is_blank() {
+    fn values_that_were_never_set_are_blank() {
         let mut rows = Rows::new(7u8);
         rows.set(3 * BLOCK, 1);
         let values = [0, 3 * BLOCK - 1, 3 * BLOCK, 3 * BLOCK + 1, 9 * BLOCK];

@@ -60,11 +60,11 @@ impl Policies {
     }
 }
 
-/// A crawl that is ready to run, and what was found at its start.
+/// A crawl that is ready to run, and counts of the facts that it starts from.
 pub struct Begun<S> {
     /// The crawl.
     pub core: Core<S>,
-    /// What an operator should know about earlier runs.
+    /// Counts from the facts of earlier runs, of which an operator is notified.
     pub recalled: Recalled,
     /// Number of pages of which a copy was ever fetched, including copies that were dropped from
     /// the buffer.

@@ -46,7 +46,7 @@ enum VisitEnd {
     NoRules,
 }
 
-/// What a visit does when it can do nothing more by itself.
+/// The state of a visit that has advanced as far as it can without an event.
 enum VisitFlow {
     /// It waits for an event.
     Waits,

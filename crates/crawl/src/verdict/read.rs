@@ -14,7 +14,7 @@ use crate::answer::Answer;
 /// Words on either side of a link that form its context. The laboratory uses the same number.
 const AROUND: usize = 8;
 
-/// What was read from a body.
+/// The content of a body, as its media type is read.
 #[derive(Default)]
 struct ParsedBody {
     leads: Vec<Lead>,

@@ -73,7 +73,7 @@ pub struct Simulation {
     network: SimNetwork,
     random: SimRandom,
     now: Moment,
-    /// How many seconds the clock of the cores is ahead.
+    /// Seconds by which the clock of the cores is ahead of the real time.
     ahead: i64,
     happenings: BTreeMap<(Moment, u64), (usize, u32, Happening)>,
     sequence: u64,

@@ -51,7 +51,7 @@ pub struct Setup {
     pub commits: Option<u64>,
     /// Longest duration of a commit, in milliseconds.
     pub commit_millis: u64,
-    /// How often a crawl that has ended is run again, and after what time.
+    /// Number of times that a crawl that has ended is run again, and the time before each.
     pub reruns: (u32, Duration),
     /// Clock jumps: when, and by how many seconds.
     pub clock: Vec<(Moment, i64)>,

@@ -1,4 +1,4 @@
-//! What the bench knows about one host.
+//! The state of one host on the bench.
 
 use page::HostId;
 use policy::Rank;

@@ -1,4 +1,4 @@
-//! Where each page waits: in which host's queue, and where in it.
+//! Records where each page waits: in which host's queue, and at which position.
 //!
 //! Recorded only under a budget, and for policies that change the worth of waiting pages.
 

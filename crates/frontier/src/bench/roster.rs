@@ -14,7 +14,7 @@ pub struct Place {
     pub host: HostId,
     /// The address of its server; `None`: not resolved yet.
     pub address: Option<IpAddr>,
-    /// What it is doing.
+    /// Its state.
     pub state: State,
     /// Number of its pages on the bench.
     pub waiting: usize,
@@ -24,7 +24,7 @@ pub struct Place {
     pub first: Option<Number>,
 }
 
-/// What a host is doing.
+/// The state of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// A visit to its server is under way.

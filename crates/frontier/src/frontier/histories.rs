@@ -24,7 +24,7 @@ pub(super) struct LoadedHistories {
     wanted: Vec<PageKey>,
 }
 
-/// What is known about the visits to a page.
+/// The history of a page, as far as it is in memory.
 #[expect(
     clippy::large_enum_variant,
     reason = "it lives on the stack, for a moment"

@@ -19,7 +19,7 @@ use crate::record::{Known, OutLinks, ServerFacts, Visited};
 /// How long the consecutive refusals of a server count after its last wait has ended.
 const REMEMBERED_REFUSALS: Duration = Duration::from_secs(86_400);
 
-/// What an operator should know about the facts of earlier runs.
+/// Counts from the facts of earlier runs, of which an operator is notified.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Recalled {
     /// Pages that a wrong clock dated in the future.

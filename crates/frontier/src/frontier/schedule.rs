@@ -59,7 +59,7 @@ pub(super) struct Spending {
     pub known_at_sampling: usize,
 }
 
-/// What the crawl should do now.
+/// The next step of a crawl, as the frontier decides it.
 #[derive(Debug)]
 pub enum Next {
     /// Visit this host.
@@ -130,7 +130,7 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Returns what the crawl should do now.
+    /// Decides the next step of the crawl.
     pub fn next(&mut self, now: Moment) -> Next {
         if self.histories.are_awaited() {
             return Next::Unknown;

@@ -1,4 +1,4 @@
-//! What search knows of a page besides its words.
+//! Links, near-duplicates and chosen queries of a page, from the index and the logs of a store.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::store;
 /// The most queries that are listed.
 const QUERIES: usize = 5;
 
-/// What search knows of a page.
+/// The data about a page, besides its words, that affect its place in search results.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Findable {
     /// Pages that link to it.

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded() {
+    fn memory_of_pending_links_is_bounded() {
         let mut links = InLinks::default();
         for page in 0..BYTES as u128 / 100 {
             links.add(link(page, &format!("the words of a link to page {page}")));

@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_named_with_its_line() {
+    fn every_error_is_named_with_its_key_and_line() {
         let text = "[crawl]\nseeds = [\"https://e.org/\", \"ftp://e.org/\"]\nconnections = 0\ninclude = [\"(\"]\n\n\
                     [refresh]\npolicy = \"freshnes\"\n\n[source]\npolicy = \"never\"\n\n[fetch]\nproxy = \"nowhere\"\n\n[serve]\nlogo = \"/proc/nowhere.svg\"\n";
         let found = check(text, Path::new("."));

@@ -1,8 +1,8 @@
 //! Layers of settings: defaults, then `avocet.toml`, then flags; an upper layer wins.
 //!
-//! A layer is the part of the settings that one place gives, as a TOML table. Layers are merged as
-//! tables and read into [`Settings`] once, so no setting is merged by hand. Controls of a running
-//! crawl edit the file. When the file changes a setting, a flag for it no longer applies
+//! A layer is the part of the settings that the file or the flags give, as a TOML table. Layers are
+//! merged as tables and read into [`Settings`] once, so no setting is merged by hand. Controls of a
+//! running crawl edit the file. When the file changes a setting, a flag for it no longer applies
 //! ([`Layer::without_outdated`]).
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::declared::declared;
 use super::setting::{Effect, Setting};
 use super::usage::Usage;
 
-/// The settings that one place gives.
+/// The settings that the file or the flags give.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Layer(Table);
 

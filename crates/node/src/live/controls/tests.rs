@@ -60,7 +60,7 @@ fn a_budget_takes_the_place_of_another_and_comments_stay() {
 }
 
 #[test]
-fn policies_must_exist() {
+fn a_policy_that_does_not_exist_is_refused() {
     let refresh = |name: &str| {
         Control::Policy(NewPolicies {
             refresh: Some(name.into()),
