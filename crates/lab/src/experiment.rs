@@ -1,8 +1,8 @@
 //! The experiments of the laboratory, one module each.
 //!
-//! An experiment runs the production policies in a world that they cannot reach, through the
-//! crawl core ([`run`](crate::run)). It measures the
-//! outcome, checks published claims against it and draws the figures of the papers.
+//! An experiment runs the production policies in a world that they cannot see, through the crawl
+//! core ([`run`](crate::run)). It measures the outcome, checks published claims against it and
+//! draws the figures of the papers.
 //!
 //! "The chapter" is chapter 6 of Baldi, Frasconi & Smyth, "Modeling the Internet and the Web"
 //! (2003), which several experiments repeat.
@@ -95,7 +95,7 @@ impl ExperimentSetup {
         World::open(&self.world, &self.knobs, self.seed_of(run))
     }
 
-    /// Returns findings with these rows and the metadata of this setting.
+    /// Returns findings with these rows and the metadata of this setup.
     pub fn findings(&self, experiment: &str, rows: Vec<crate::findings::Row>) -> Findings {
         Findings {
             experiment: experiment.to_owned(),

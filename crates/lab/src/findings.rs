@@ -90,9 +90,9 @@ impl From<&str> for Param {
 /// Combines runs that measured the same policies on the same random draws into rows.
 ///
 /// `against` names a baseline policy. Every other policy then has a further row `METRIC-gain`:
-/// its difference to the baseline. The interval of that row is computed from the differences
-/// within each run. It is narrower than the intervals of the two means suggest, since both
-/// policies had the same world.
+/// its value minus that of the baseline. The interval of that row is computed from the
+/// differences within each run. It is usually narrower than the intervals of the two means
+/// suggest, since both policies had the same world.
 pub fn rows(runs: &[Vec<Measured>], against: Option<&str>) -> Vec<Row> {
     let mut places: HashMap<Key<'_>, usize> = HashMap::new();
     let mut found: Vec<(&Measured, Vec<Option<f64>>)> = Vec::new();
@@ -175,7 +175,8 @@ impl<'a> Key<'a> {
 }
 
 impl Findings {
-    /// The value of a row; `None` if there is none.
+    /// Returns the value of the first row with this policy, metric and `x`, whatever its
+    /// parameters; `None` if there is no such row.
     pub fn value(&self, policy: &str, metric: &str, x: f64) -> Option<f64> {
         let is_it =
             |row: &&Row| row.policy == policy && row.metric == metric && (row.x - x).abs() < 1e-9;
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_a_line_with_whiskers() {
+    fn a_series_is_sorted_by_x_and_has_intervals_if_all_rows_have_one() {
         let row = |x: f64, value: f64, interval: Option<(f64, f64)>| Row {
             policy: "opic".into(),
             params: Params::new(),

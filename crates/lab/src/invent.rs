@@ -3,9 +3,9 @@
 //! Every generator is a plan: a struct with public fields, which users set by name, and a method
 //! `invent(seed)`. Its module names the distributions and their sources.
 //!
-//! **Invariant:** a world is a pure function of its plan and its seed. Every object draws from
-//! its own random stream for each purpose. Changing one setting therefore leaves the draws of
-//! all others as they were.
+//! **Invariant:** a world is a pure function of its plan and its seed. Every object (page, source,
+//! query) draws from random streams of its own. Adding objects therefore leaves the draws of the
+//! others as they were.
 
 pub mod corpus;
 mod draw;

@@ -1,7 +1,7 @@
 //! Kinds of data that a world can hold, one module each: graphs, texts, histories, news,
 //! queries.
 //!
-//! Each is read from tables, written to them, or made by a generator.
+//! Each is read from tables or made by a generator, and can be written to tables.
 //! `docs/reference/worlds.md` describes the tables.
 
 mod bodies;

@@ -40,7 +40,7 @@ pub enum LabError {
     /// The user asked for something that does not exist or is out of range.
     #[error("{0}")]
     Wish(String),
-    /// A file is truncated, or its packing is invalid.
+    /// A file is truncated, or its compressed data is invalid.
     #[error("cannot read {} beyond line {line}", path.display())]
     Broken {
         /// The file.

@@ -37,7 +37,7 @@ pub struct MetricCurve {
 /// A point of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MetricPoint {
-    /// Share of all pages visited so far.
+    /// Number of visits so far, divided by the number of pages.
     pub x: f64,
     /// Value of the measure at that point.
     pub value: f64,
@@ -119,8 +119,8 @@ impl MetricCurve {
         }
     }
 
-    /// The value after this share of all pages, rounded to whole pages. `None` if the crawl
-    /// ended earlier.
+    /// The value after as many visits as this share of all pages, rounded to a whole number of at
+    /// least one. `None` if the crawl ended earlier.
     pub fn at(&self, share: f64, pages: usize) -> Option<f64> {
         let visited = ((share * pages as f64).round() as usize).max(1);
         self.points.get(visited - 1).map(|point| point.value)
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn hot_is_at_least_as_important() {
+    fn hot_pages_are_at_least_as_important_as_the_threshold() {
         let truth = Truth::new(vec![1.0, f64::NAN, 3.0, 3.0, 2.0]);
         for (threshold, hot) in [(4.0, 0), (3.0, 2), (2.5, 2), (1.0, 4), (f64::MIN, 4)] {
             assert_eq!(truth.hot(threshold), hot, "{threshold}");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_those_of_the_nearest_page() {
+    fn values_are_read_at_the_nearest_whole_number_of_visits() {
         let curve = MetricCurve::over_visits("x", 10, (1..=8).map(f64::from));
         for (share, expected) in [
             (0.01, Some(1.0)),

@@ -1,6 +1,6 @@
 //! Reading and writing of the tables of recorded worlds.
 //!
-//! Tables are tab-separated UTF-8 with a header row, plain or packed as `.gz` or `.zst`. Columns
+//! Tables are tab-separated UTF-8 with a header row, plain or compressed (`.gz` or `.zst`). Columns
 //! are found by their names in the header, so their order is free and unknown columns are
 //! ignored.
 //!
@@ -24,21 +24,21 @@ pub(crate) use write::{TableWriter, create_zst};
 /// the file is not a table.
 const LONGEST_ROW: usize = 16 << 20;
 
-/// File name endings of plain and packed tables.
+/// File name endings of plain and compressed tables.
 const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 
-/// Returns the path of the file with this name (`edges.tsv`), plain or packed. Returns `None` if
-/// there is none.
+/// Returns the path of the file with this name (`edges.tsv`), plain or compressed. Returns `None`
+/// if there is none.
 ///
 /// # Errors
-/// If several of them exist, since it is unclear which one is meant.
+/// If the file exists in several forms, since it is unclear which one is meant.
 pub(crate) fn locate(directory: &Path, name: &str) -> Result<Option<PathBuf>, LabError> {
     let paths = PACKED.map(|ending| directory.join(format!("{name}{ending}")));
     let mut there = paths.into_iter().filter(|path| path.is_file());
     let (first, second) = (there.next(), there.next());
     match (&first, second) {
         (Some(first), Some(second)) => Err(LabError::Wish(format!(
-            "both {} and {} are there: remove one",
+            "both {} and {} exist: remove one",
             first.display(),
             second.display()
         ))),
@@ -54,7 +54,7 @@ pub(crate) fn find(directory: &Path, name: &str) -> Result<PathBuf, LabError> {
     })
 }
 
-/// A table that is read for these `N` columns.
+/// A reader of `N` named columns of a table.
 pub(crate) struct Table<const N: usize> {
     lines: LineReader,
     columns: [&'static str; N],
@@ -64,7 +64,7 @@ pub(crate) struct Table<const N: usize> {
     width: usize,
 }
 
-/// A row of a [`Table`].
+/// The `N` named cells of one row of a [`Table`], in the order of `columns`.
 pub(crate) struct TableRow<'a, const N: usize> {
     pub(crate) cells: [&'a str; N],
     columns: [&'static str; N],
@@ -96,7 +96,7 @@ impl<const N: usize> Table<N> {
                 .next()
                 .ok_or_else(|| place.wrong(format!("there is no column {column:?}")))?;
             if found.next().is_some() {
-                return Err(place.wrong(format!("the column {column:?} is there twice")));
+                return Err(place.wrong(format!("the column {column:?} occurs twice")));
             }
         }
         Ok(Self {
@@ -142,12 +142,12 @@ impl<const N: usize> Table<N> {
 }
 
 impl<const N: usize> TableRow<'_, N> {
-    /// Parses a cell as a number.
+    /// Parses a cell as a number of type `T`.
     pub(crate) fn number<T: FromStr>(&self, column: usize) -> Result<T, LabError> {
         let cell = self.cells[column];
         let name = self.columns[column];
         cell.parse()
-            .map_err(|_| self.place.wrong(format!("{cell:?} is no {name}")))
+            .map_err(|_| self.place.wrong(format!("invalid {name}: {cell:?}")))
     }
 
     /// Parses a cell as a time: Unix seconds, whole or with up to six decimals.
@@ -155,7 +155,7 @@ impl<const N: usize> TableRow<'_, N> {
         let cell = self.cells[column];
         moment::parse(cell).ok_or_else(|| {
             let name = self.columns[column];
-            let why = format!("{cell:?} is no {name}: seconds since 1970 are expected");
+            let why = format!("invalid {name}: {cell:?}; seconds since 1970 are expected");
             self.place.wrong(why)
         })
     }
@@ -165,7 +165,7 @@ impl<const N: usize> TableRow<'_, N> {
         let at = self.moment(column)?;
         if at < last {
             let (name, cell) = (self.columns[column], self.cells[column]);
-            let why = format!("{name} goes backwards to {cell}: rows are sorted by it");
+            let why = format!("{name} goes backwards to {cell}: rows must be sorted by {name}");
             return Err(self.place.wrong(why));
         }
         Ok(at)

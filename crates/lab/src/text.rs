@@ -1,8 +1,8 @@
 //! Word counts of the texts in a history, for the words that queries use.
 //!
-//! All bodies are read once and not kept. For each text it stores the counts of query words, the
-//! length and the shingles. Words are runs of letters and digits in lower case. The lab splits
-//! pages and queries with the same function.
+//! All bodies are read once and not kept. For each text, [`CountedTexts`] stores the counts of
+//! query words, the length and the shingles. Words are runs of letters and digits in lower case.
+//! The lab splits pages and queries with the same function.
 //!
 //! **Invariant:** bodies with the same words in the same order are one text. Texts are numbered
 //! in the order in which bodies first show them.
@@ -121,7 +121,7 @@ impl CountedTexts {
         self.in_links.as_deref()
     }
 
-    /// The share of shingles that differ between two texts.
+    /// One minus the resemblance of the shingles of two texts: 0 if they are equal.
     pub fn differing(&self, one: u32, other: u32) -> f32 {
         let (one, other) = (self.text(one), self.text(other));
         1.0 - one.shingles.resemblance(&other.shingles) as f32
@@ -138,7 +138,8 @@ fn first_bodies(histories: &Histories) -> Vec<Option<u32>> {
     first
 }
 
-/// For each body whose links are needed, the first page that it is the first body of.
+/// For each body, the first page that shows it as its first body. `None` if no page does; its
+/// links are then not needed.
 fn bases(histories: &Histories, first: &[Option<u32>]) -> Vec<Option<u32>> {
     let mut bases = vec![None; histories.bodies().count() as usize];
     for (page, body) in (0..).zip(first) {

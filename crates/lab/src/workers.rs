@@ -23,7 +23,8 @@ impl ExperimentProgress for Silent {
     fn step(&self) {}
 }
 
-/// Applies `work` to each piece, on up to `threads` threads.
+/// Applies `work` to each piece, on up to `threads` threads, and reports each finished piece to
+/// `progress`.
 ///
 /// # Panics
 /// If `work` panics.
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_threads_gives_the_same() {
+    fn any_number_of_threads_gives_the_same_results_in_order() {
         for threads in [0, 1, 2, 5, 100] {
             let counted = CountedSteps(AtomicUsize::new(0));
             let squares = each((0..37).collect(), threads, &counted, |n: u64| n * n);

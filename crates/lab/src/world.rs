@@ -3,9 +3,9 @@
 //! A recorded world is a directory of tables, which `docs/reference/worlds.md` describes. An
 //! invented world is generated from a seed. Experiments use both in the same way.
 //!
-//! **The wall:** only the runner of an experiment has access to a world. A policy lives in a
-//! crate that this one depends on, so it cannot use a world. It learns what was fetched as a
-//! [`policy::Fact`].
+//! **The wall:** only the runner and the judge of an experiment have access to a world. Policies
+//! live in a crate that this one depends on, so they cannot name a world. They learn what was
+//! fetched as a [`policy::Fact`].
 
 mod invented;
 
@@ -26,7 +26,7 @@ use invented::invent;
 /// Prefix of the names of invented worlds.
 const INVENTED: &str = "invented:";
 
-/// The tables that a world can have.
+/// The files that a world can have, without the ending of a compressed file.
 const TABLES: [&str; 12] = [
     "nodes.tsv",
     "edges.tsv",
@@ -57,7 +57,7 @@ pub enum World {
     News(News),
     /// Queries and their frequencies.
     Queries(Queries),
-    /// Pages with their versions, and the queries they answer.
+    /// Pages with their versions, and queries that search them.
     Corpus(Corpus),
     /// Servers with latencies and their pages: the web that [`site`](testweb::site) serves on
     /// loopback.
@@ -110,7 +110,7 @@ impl World {
             Self::Queries(Queries::read(directory)?)
         } else {
             return Err(LabError::Wish(format!(
-                "{} is no world: it has none of edges.tsv (a graph), versions.tsv (histories), \
+                "{} is not a world: it has none of edges.tsv (a graph), versions.tsv (histories), \
                  clicks.tsv (news) and queries.tsv (queries), plain, .gz or .zst",
                 directory.display()
             )));
@@ -131,7 +131,7 @@ impl World {
         }
     }
 
-    /// Converts it to a web graph with all further data about its pages.
+    /// Converts the world to a web graph with all further data about its pages.
     ///
     /// # Errors
     /// If the world has no links.
@@ -157,7 +157,7 @@ impl World {
         })
     }
 
-    /// Converts it to a web graph with texts, and labels.
+    /// Converts the world to a web graph with texts, and the labels of its pages.
     ///
     /// # Errors
     /// If the world has no labels.
@@ -169,8 +169,7 @@ impl World {
                 Ok((Linked::with_texts(graph, bodies), labels))
             }
             other => Err(LabError::Wish(format!(
-                "a world of the kind {:?} does not say what its pages are about: take one with labels.tsv, or \
-                 invented:topics",
+                "a world of the kind {:?} has no labels: take one with labels.tsv, or invented:topics",
                 other.kind()
             ))),
         }
@@ -210,7 +209,10 @@ fn empty(directory: &Path) -> Result<&Path, LabError> {
     })?;
     for name in TABLES {
         if let Some(path) = locate(directory, name)? {
-            let why = format!("{} is there: write to another place", path.display());
+            let why = format!(
+                "{} exists already: write to another directory",
+                path.display()
+            );
             return Err(LabError::Wish(why));
         }
     }

@@ -1,6 +1,7 @@
 //! Experiment on how the revisit interval decides how recent copies are.
 //!
-//! It computes the currency of a collection (§6.4 of the chapter) in three independent ways:
+//! It computes the currency of a collection (§6.4 of [the chapter](super)) in three independent
+//! ways:
 //!
 //! - `closed-form`: the formulas of [`policy::plan`].
 //! - `monte-carlo`: random pages, changes and observation times, without formulas or a crawler.
@@ -33,19 +34,19 @@ use contestants::CurrencyContestants;
 pub const METRICS: &[Metric] = &[
     (
         "currency@B",
-        "the share of copies whose page had not changed B days ago, over time; x is the interval between visits in days",
+        "the share of copies whose page had not changed B days ago, mean over time; x is the interval between visits in days",
     ),
     (
         "freshness",
-        "the share of copies whose page has not changed since; x is the interval in days, or the visits a day that an allocation spreads",
+        "the share of copies whose page has not changed since the visit; x is the interval in days, or the visits per day that an allocation distributes",
     ),
     (
         "age",
-        "days since the first change that a copy does not show, 0 if there is none, over time; x is the interval in days",
+        "days since the first change that a copy does not show, 0 if there is none, mean over time; x is the interval in days",
     ),
     (
         "interval",
-        "the longest interval in days at which a share of alpha is current up to beta days ago",
+        "the longest interval in days at which a share alpha of the copies is current up to beta days ago; x is alpha",
     ),
     (
         "documents_per_second",
@@ -53,16 +54,16 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "megabits_per_second",
-        "what these fetches take, in 10^6 bits a second",
+        "bandwidth of these fetches, in 10^6 bits per second",
     ),
     (
         "lifetime_mean",
         "days between the changes of a page, mean over pages; x is the shape of the distribution",
     ),
-    ("lifetime_mode", "the most likely of these"),
+    ("lifetime_mode", "the most likely mean lifetime, in days"),
     (
         "lifetime_median",
-        "the one that half of the pages are below",
+        "the mean lifetime that half of the pages are below, in days",
     ),
     (
         "doubling_days",
@@ -74,13 +75,13 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "visits_per_day",
-        "visits of the crawler, a day and a living page; x is the interval in days",
+        "visits of the crawler per day and existing page; x is the interval in days",
     ),
     (
         "model_shape",
         "the shape of the Weibull distribution of mean lifetimes that the changes seen by the crawler suggest",
     ),
-    ("model_scale", "its scale, in days"),
+    ("model_scale", "the scale of that distribution, in days"),
 ];
 
 /// Options of this experiment.
@@ -92,7 +93,7 @@ pub struct CurrencyExperimentOptions {
     pub beta_days: f64,
     /// The shape of the distribution of mean lifetimes.
     pub shape: f64,
-    /// Its scale, in days.
+    /// The scale of that distribution, in days.
     pub scale_days: f64,
     /// Revisit intervals to try, in days. Empty means five from 7 to 90 days and the one that
     /// (α, β) needs.
@@ -184,7 +185,7 @@ struct CurrencyQuestion {
     beta: f64,
     /// Grace periods that currency is measured with, in days: β and those of the figure.
     graces: Vec<f64>,
-    /// Sorted, in days.
+    /// Revisit intervals in days, sorted.
     intervals: Vec<f64>,
     /// The longest interval at which the collection is (α, β)-current.
     needed: f64,
@@ -225,7 +226,7 @@ impl CurrencyQuestion {
             .and_then(|lifetimes| policy::plan::currency::interval_for(&lifetimes, alpha, beta));
         let (Some(lifetimes), Some(needed)) = (lifetimes, needed) else {
             let why = format!(
-                "with lifetimes of shape {shape} and scale {scale}, no interval is the longest at which {alpha} of \
+                "with lifetimes of shape {shape} and scale {scale}, there is no longest interval at which {alpha} of \
                  the pages are current"
             );
             return Err(LabError::Wish(why));
@@ -272,8 +273,8 @@ impl CurrencyQuestion {
             "A kilobyte is 1000 bytes, and the 10 Kb of exercise 6.6 are taken for 10 kilobytes; as kilobits it would be an eighth of the bandwidth, at 1024 bytes 2.4 % more.".into(),
         ];
         if contestants.crawl() {
-            notes.push("Servers answer at once and want no delay: the moments of visits are the policy's choice alone. Pages are discovered at birth, those that exist at the beginning evenly over the first interval, which is not measured.".into());
-            notes.push("A change is one of the text where the world has texts, and of the body where it has none. A return to an earlier text is a change. The model is fitted to all revisits of the same run, that is, to the time that it is compared on: it shows what Poisson changes with Weibull lifetimes can and cannot describe, not a forecast. It counts every page once; what is measured counts it for as long as it lived.".into());
+            notes.push("Servers answer at once and need no delay, so the policy alone chooses the times of visits. A page is discovered at its birth. Pages that exist at the start are discovered at even intervals over the first interval, which is not measured.".into());
+            notes.push("A change is a change of the text if the world has texts, and of the body otherwise. A return to an earlier text is a change. The model is fitted to all revisits of the same run, that is, to the period on which it is compared. It shows what Poisson changes with Weibull lifetimes can and cannot describe, not a forecast. The model counts every page once; the measurement weights a page by the time for which it existed.".into());
         }
         notes
     }

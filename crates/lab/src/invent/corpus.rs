@@ -5,8 +5,8 @@
 //! topics, with the related queries of a search log. The properties that they report can be set
 //! here:
 //!
-//! - Sites have topics. A page is on the topic of its site (`focus`) or on any other. Topics
-//!   differ in popularity among queries (Zipf, `topic_popularity`), so few pages matter to
+//! - Sites have topics. A page is on the topic of its site (`focus`) or on one drawn from all.
+//!   Topics differ in popularity among queries (Zipf, `topic_popularity`), so few pages matter to
 //!   users.
 //! - A page is a block of advertisements (`ads` of its words) and paragraphs of content.
 //!   Advertisements use words that no query contains, as in their example 1, where "none of the
@@ -14,12 +14,13 @@
 //!   `edit` of the paragraphs. Each page has its own probability that a change is one of
 //!   content.
 //! - That probability has a Beta distribution over pages, with mean `matter` and concentration
-//!   `mixed`. Near 0, the changes of a page either all matter or never do, so that the gain of
-//!   one refresh predicts the next (their figure 3). If it is large, all pages are alike.
-//! - New paragraphs are on the page's topic or, with probability `drift`, on any other. Their
-//!   example 2 is announcements that come and go.
+//!   `mixed`. With a concentration near 0, either all changes of a page matter or none do, so
+//!   that the gain of one refresh predicts the next (their figure 3). If the concentration is
+//!   large, all pages are alike.
+//! - New paragraphs are on the page's topic or, with probability `drift`, on one drawn from all.
+//!   This models their example 2, announcements that come and go.
 //! - Changes are Poisson with a Weibull mean lifetime, as in [`pages`](super::pages). No page
-//!   dies, since they kept only pages that survived.
+//!   dies, since the authors kept only pages that survived.
 //! - Texts mix the words of a topic with a shared background, both by Zipf's law.
 //! - Queries have 1 + Poisson(`terms` − 1) terms, at most five. Each term is from the query's
 //!   topic with probability `topical`, and any word otherwise. Query frequencies follow Zipf's
@@ -58,7 +59,7 @@ plan! {
         pages: u32 = 2_000, 1 to 1_000_000;
         /// Sites, each with a registrable domain and a topic of its own.
         sites: u32 = 15, 1 to 100_000;
-        /// How long it is watched, in weeks.
+        /// Length of the observation, in weeks.
         weeks: f64 = 48.0, 0.01 to 5_000;
         /// Shape of the Weibull distribution of mean lifetimes.
         shape: f64 = 1.4, 0.1 to 50;
@@ -70,34 +71,34 @@ plan! {
         topics: u32 = 15, 1 to 10_000;
         /// Words of the vocabulary.
         words: u32 = 20_000, 100 to 10_000_000;
-        /// Words of content on a page, the median.
+        /// Median number of words of content on a page.
         size: f64 = 200.0, 1 to 100_000;
-        /// Deviation of the logarithm of the words on a page.
+        /// Standard deviation of the logarithm of the words on a page.
         size_sigma: f64 = 0.7, 0 to 3;
         /// The share of a page's words that are advertisements.
         ads: f64 = 0.3, 0 to 0.95;
         /// The share of words that are of the topic, in texts and in queries.
         topical: f64 = 0.6, 0 to 1;
-        /// The share of pages that are on the topic of their site.
+        /// The share of pages on the topic of their site; the others draw from all topics.
         focus: f64 = 0.8, 0 to 1;
-        /// The share of changes that are of content, the mean over the pages.
+        /// The share of changes that are of content, as a mean over the pages.
         matter: f64 = 0.3, 0 to 1;
-        /// How far pages have changes of both kinds: near 0 a page has one kind, large all have
-        /// the same share.
+        /// Concentration of that share over pages: near 0 a page has changes of one kind; if large,
+        /// all pages are alike.
         mixed: f64 = 0.5, 0.001 to 1_000;
         /// The share of the paragraphs that a change of content replaces; at least one is.
         edit: f64 = 0.3, 0 to 1;
-        /// The share of new paragraphs that are on another topic.
+        /// The share of new paragraphs whose topic is drawn from all topics.
         drift: f64 = 0.1, 0 to 1;
         /// Different queries.
         queries: u32 = 1_000, 1 to 1_000_000;
-        /// How often queries are asked, in all.
+        /// Total number of searches.
         asked: u32 = 100_000, 1 to 1_000_000_000;
-        /// Exponent of Zipf's law for how often each is asked.
+        /// Exponent of Zipf's law for how often each query is asked.
         query_sizes: f64 = 0.8, 0 to 3;
         /// Exponent of Zipf's law for how often each topic is asked for.
         topic_popularity: f64 = 1.0, 0 to 3;
-        /// Terms of a query, the mean; none has more than five.
+        /// Mean number of terms in a query, before the limit of five.
         terms: f64 = 2.0, 1 to 5;
     }
 }
@@ -150,7 +151,8 @@ impl CorpusPlan {
         let mut last = None;
         while now < self.weeks * 7.0 {
             let second = (now * DAY) as u64;
-            // At most one version per second: an earlier change shows with the next version.
+            // At most one version per second. A further change in the same second shows with the
+            // next version.
             if last < Some(second) {
                 last = Some(second);
                 let micros = second * 1_000_000;

@@ -100,7 +100,7 @@ impl Power {
 pub(super) fn exponential_of_normal(score: f64) -> f64 {
     let beyond = 0.5 * complement_of_error_function(score / std::f64::consts::SQRT_2);
     match beyond > 0.5 {
-        // For small scores 1 − Φ is near 1, so `ln_1p` of its complement keeps the precision.
+        // For negative scores 1 − Φ is near 1, and `ln_1p(−Φ)` keeps the precision.
         true => -(-0.5 * complement_of_error_function(-score / std::f64::consts::SQRT_2)).ln_1p(),
         false => -beyond.ln(),
     }
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_come_as_zipf_says() {
+    fn ranks_have_the_frequencies_of_zipfs_law() {
         let (zipf, mut rng) = (Zipf::new(3, 1.0), stream(1, For::Hosts, 0, 0));
         let mut counts = [0.0_f64; 3];
         (0..60_000).for_each(|_| counts[zipf.draw(&mut rng)] += 1.0);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn normal_scores_become_exponential() {
+    fn normal_scores_map_to_exponential_values_of_equal_quantile() {
         // -ln(1 - Φ(z)) from tables of Φ; the last is -ln(1.8990e-8).
         let table = [
             (0.0, std::f64::consts::LN_2),

@@ -7,24 +7,24 @@
 //!   older home page. The parent links to it, so the whole web can be reached from page 0.
 //! - **Out-links.** Besides tree links, every page wants a number of links from a power law with
 //!   `out_exponent` (2.72 in Broder et al., "Graph structure in the web", 2000), cut at
-//!   `most_links`. A share `late` of them goes to pages that already exist, as the web grows;
-//!   otherwise no page would link to a younger one. A link that finds no new target, because the
-//!   host is too small, is given to another page later.
+//!   `most_links`. A share `late` of them is added to existing pages instead; otherwise only tree
+//!   links would lead to younger pages. A link that finds no new target, because the host is too
+//!   small, is given to another page later.
 //! - **In-links.** A link copies the target of a random earlier link (Kumar et al., "Stochastic
 //!   models for the web graph", FOCS 2000), or goes to a random page. If a share β of all links,
 //!   tree included, is copied, in-links have the exponent `1 + 1/β`. β is chosen so that this is
 //!   `in_exponent` (2.09 in Broder et al.). Tree links are never copies, so the least exponent
 //!   is `1 + links/(links - 1)`.
-//! - **Limit of the law.** The law counts links, but the graph counts a page once for all its
-//!   links to another. A host of a thousand pages can give none of its pages more than a
-//!   thousand local in-links. The first pages therefore fall more steeply than set: 325,000
-//!   pages on 3,000 hosts have exponent 2.10 over the first tenth and 2.32 over the first
-//!   hundredth (Hill's estimator).
+//! - **Limit of the law.** The law allows repeated links, but the graph has at most one link from
+//!   a page to another. A host of a thousand pages can give none of its pages more than a
+//!   thousand local in-links. In-links of the most linked pages therefore fall more steeply than
+//!   set: 325,000 pages on 3,000 hosts have exponent 2.10 over the most linked tenth and 2.32
+//!   over the most linked hundredth (Hill's estimator).
 //! - **Locality.** A share `local` of the links, tree included, stays on its own host (three of
 //!   four: Bharat et al., "Who links to whom", ICDM 2001).
 //!
-//! **Invariant:** a page draws from its own stream. A web of fewer pages is the beginning of a
-//! larger one: the same pages, without the links from and to younger ones.
+//! **Invariant:** a page draws from its own stream. With the same hosts, a web of fewer pages is
+//! the beginning of a larger one: the same pages, without the links from and to younger ones.
 
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
@@ -53,21 +53,21 @@ plan! {
         pages: u32 = 20_000, 1 to 20_000_000;
         /// Hosts, each with a registrable domain of its own; never more than pages.
         hosts: u32 = 200, 1 to 5_000_000;
-        /// Exponent of Zipf's law for the pages of hosts; 0 makes all hosts alike.
+        /// Exponent of Zipf's law for the pages of hosts; 0 makes all hosts equally large.
         host_sizes: f64 = 1.0, 0 to 3;
-        /// The share of pages that are directories, which other pages hang on.
+        /// The share of pages that are directories, which other pages can be children of.
         directories: f64 = 0.1, 0 to 1;
-        /// Links on a page, the mean, those of the tree counted in.
+        /// Mean number of links on a page, tree links included.
         links: f64 = 10.0, 1 to 500;
-        /// Exponent of the power law of links on a page, before the tree is added.
+        /// Exponent of the power law of links on a page, without tree links.
         out_exponent: f64 = 2.7, 1.1 to 10;
-        /// Links that a page wants at most.
+        /// Greatest number of links that a page wants.
         most_links: u32 = 1_000, 500 to 100_000;
         /// Exponent of the power law of links to a page; no less than 1 + links/(links - 1).
         in_exponent: f64 = 2.1, 2 to 10;
         /// The share of links that stay on their host.
         local: f64 = 0.75, 0 to 1;
-        /// The share of links that are added to pages older than the newest.
+        /// The share of links, without tree links, that are added to existing pages.
         late: f64 = 0.5, 0 to 1;
     }
 }

@@ -1,11 +1,11 @@
 //! Named settings of invented worlds, with their ranges and defaults.
 //!
 //! **Invariant:** fields, defaults, ranges and meanings of a plan are declared once, in
-//! [`plan!`]. Parser, help and documentation therefore cannot differ.
+//! [`plan!`]. Parser and help use the declaration, and a test compares the documentation with it.
 
 use crate::LabError;
 
-/// A number that the user can set.
+/// A setting of an invented world: a number that the user can set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Knob {
     /// Its name, as in `--set pages=1000`.
@@ -47,7 +47,7 @@ pub(crate) fn tuned<P: Tuned>(world: &str, wishes: &[(String, String)]) -> Resul
         let Some(knob) = P::KNOBS.iter().find(|knob| knob.name == name) else {
             let names: Vec<_> = P::KNOBS.iter().map(|knob| knob.name).collect();
             return Err(LabError::Wish(format!(
-                "invented:{world} has no {name:?} to set; it has {}",
+                "invented:{world} has no setting {name:?}; it has {}",
                 names.join(", ")
             )));
         };
@@ -64,7 +64,7 @@ impl Knob {
         let value = value.filter(|value| !self.whole || value.fract() == 0.0);
         value.ok_or_else(|| {
             LabError::Wish(format!(
-                "{} of invented:{world} is {}, not {text:?}",
+                "{} of invented:{world} must be {}, not {text:?}",
                 self.name,
                 self.range()
             ))
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_are_met_or_refused_with_what_there_is() {
+    fn settings_are_applied_or_refused_with_the_valid_ranges_and_names() {
         assert_eq!(wish(&[]).unwrap(), TrialPlan::default());
         let pages = |text| wish(&[("pages", text)]).map(|plan| plan.pages);
         assert_eq!(pages("1e2").unwrap(), 100);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_the_plan() {
+    fn the_settings_have_the_declared_meaning_default_and_range() {
         assert_eq!(TrialPlan::KNOBS[0].meaning, "Pages, in all.");
         assert_eq!(
             (TrialPlan::KNOBS[0].default, TrialPlan::KNOBS[0].whole),

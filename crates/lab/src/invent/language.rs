@@ -64,13 +64,15 @@ impl Language {
         rng.random_range(0..self.words)
     }
 
-    /// Size of the vocabulary. Larger numbers are words that no topic and no background uses.
+    /// Size of the vocabulary. Word numbers from this one on are used by no topic and no
+    /// background.
     pub fn words(&self) -> u32 {
         self.words
     }
 }
 
-/// Appends a word to a text, after a space if it is not the first.
+/// Appends a word to a text, after a space unless the text is empty or ends with a line break or
+/// a tag.
 pub(super) fn write(word: u32, text: &mut String) {
     if !text.is_empty() && !text.ends_with(['\n', '>']) {
         text.push(' ');

@@ -39,9 +39,9 @@ plan! {
         pages: u32 = 100_000, 1 to 50_000_000;
         /// Hosts, each with a registrable domain of its own.
         hosts: u32 = 1_000, 1 to 5_000_000;
-        /// Exponent of Zipf's law for the pages of hosts; 0 makes all hosts alike.
+        /// Exponent of Zipf's law for the pages of hosts; 0 makes all hosts equally large.
         host_sizes: f64 = 1.0, 0 to 3;
-        /// How long it is watched, in days.
+        /// Length of the observation, in days.
         span: f64 = 365.0, 0.01 to 36_500;
         /// Shape of the Weibull distribution of mean lifetimes.
         shape: f64 = 1.4, 0.1 to 50;
@@ -49,11 +49,11 @@ plan! {
         scale: f64 = 152.2, 0.001 to 1_000_000;
         /// The least mean lifetime, in days.
         shortest: f64 = 0.04, 0.001 to 1_000_000;
-        /// How far lifetimes of one host go together: 0 not at all, 1 all the same.
+        /// Correlation of lifetimes within a host: 0 for none, 1 for equal lifetimes.
         alike: f64 = 0.0, 0 to 1;
-        /// Births a day, as a share of all that was ever born.
+        /// Births per day, as a share of all pages ever born.
         growth: f64 = 0.0, 0 to 0.1;
-        /// The chance of a page to die, a day.
+        /// Death rate of a page, per day.
         deaths: f64 = 0.0, 0 to 10;
     }
 }
@@ -132,7 +132,7 @@ impl PagesPlan {
         weibull.max(self.shortest)
     }
 
-    /// Adds the versions of a page. Bodies are numbered in this order.
+    /// Adds the versions of a page. The number of a body is the index of its version.
     fn live(
         &self,
         page: PageStream,
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_as_alike_as_set() {
+    fn lifetimes_within_a_host_are_as_correlated_as_set() {
         // Share of the variance of the logarithms that lies between the 50 hosts of 40 pages
         // each.
         let between = |alike| {
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_those_that_pages_change_by() {
+    fn pages_change_at_the_rates_that_are_returned() {
         let plan = PagesPlan {
             pages: 300,
             span: 20_000.0,
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn more_pages_leave_the_others_as_they_were() {
+    fn adding_pages_leaves_the_others_unchanged() {
         let of = |pages| {
             PagesPlan {
                 pages,
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn every_version_is_another_body_and_too_many_pages_are_refused() {
+    fn every_version_has_a_new_body_and_too_much_growth_is_refused() {
         let histories = PagesPlan {
             pages: 300,
             ..PagesPlan::default()

@@ -1,11 +1,11 @@
 //! Generator of servers with latencies, and of their pages: the web of the two-level scheduling
 //! experiment.
 //!
-//! Round trips and response times are log-normal over the servers, and constant for each server.
-//! Requests per connection are 1, 100, or a number between (`theory.md`, §3). Pages and links
-//! are those of [`site::WebPlan::two_level`], whose documentation names the sources.
+//! Round-trip and response times are log-normal over the servers, and constant for each server.
+//! Requests per connection are 1, 100, or a number between (`docs/science/theory.md`, §3). Pages
+//! and links are those of [`site::WebPlan::two_level`], whose documentation names the sources.
 //!
-//! **Invariant:** with default settings it is exactly that web.
+//! **Invariant:** the default settings give exactly that web.
 
 use testweb::site::{self, KeepAlive, Latency, Spread};
 
@@ -19,20 +19,19 @@ plan! {
         servers: u32 = 500, 1 to 1_000_000;
         /// Pages in all; never fewer than servers, since each has a home page.
         pages: u32 = 30_000, 1 to 5_000_000;
-        /// Median over the servers of a round trip, in seconds.
+        /// Median round-trip time over the servers, in seconds.
         connect: f64 = 0.03, 0 to 60;
-        /// Deviation of the logarithm of round trips; 0 makes all alike.
+        /// Standard deviation of the logarithm of round-trip times; 0 makes all equal.
         connect_sigma: f64 = 1.0, 0 to 4;
-        /// Median over the servers of the time an answer takes, in seconds.
+        /// Median response time over the servers, in seconds.
         response: f64 = 0.08, 0 to 60;
-        /// Deviation of the logarithm of these times.
+        /// Standard deviation of the logarithm of response times.
         response_sigma: f64 = 1.0, 0 to 4;
-        /// The share of servers that answer one request a connection.
+        /// The share of servers that answer one request per connection.
         one: f64 = 0.24, 0 to 1;
-        /// The share of servers that answer a hundred; with `one` at most 1, the rest answer 2
-        /// to 99.
+        /// The share of servers that answer 100 requests per connection; the rest answer 2 to 99.
         hundred: f64 = 0.66, 0 to 1;
-        /// The least number of links on a page, besides those that hold the web together.
+        /// The least number of links on a page, besides those that make all pages reachable.
         least_links: u32 = 3, 0 to 1_000;
         /// Exponent of the power law of these links.
         out_exponent: f64 = 2.7, 1.1 to 10;
@@ -88,12 +87,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unset_it_is_the_web_of_the_experiment() {
+    fn the_default_settings_give_the_web_of_the_experiment() {
         assert_eq!(ServersPlan::default().site(5), site::WebPlan::two_level(5));
     }
 
     #[test]
-    fn servers_draw_what_was_set() {
+    fn servers_have_the_distributions_that_were_set() {
         let plan = ServersPlan {
             servers: 2_000,
             pages: 2_000,
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_more_than_all_are_refused() {
+    fn shares_that_exceed_1_together_are_refused() {
         let plan = ServersPlan {
             one: 0.5,
             ..ServersPlan::default()

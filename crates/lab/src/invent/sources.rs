@@ -26,11 +26,11 @@
 //!   week").
 //!
 //! By default, how long a link stays does not depend on its source, and what an article is worth
-//! does not depend on how many there are. The recorded world differs on the first. The more a
-//! source publishes, the shorter its links stay (rank correlation −.79), since a source shows
-//! some 30 links (20 to 90) at any rate. On the second it gives two answers. The two most active
-//! sources have 29 % of the articles and 5 % of the clicks. But over all sources, mean clicks
-//! rise with the rate (+.35). `slots` and `dilution` model both effects.
+//! does not depend on how many its source publishes. The recorded world differs on the first. The
+//! more a source publishes, the shorter its links stay (rank correlation −.79), since a source
+//! shows about 30 links (20 to 90) whatever its rate. On the second it gives two answers. The two
+//! most active sources have 29 % of the articles and 5 % of the clicks. But over all sources, mean
+//! clicks rise with the rate (+.35). `slots` and `dilution` model both effects.
 //!
 //! `profit` is the bound: the clicks a second of a crawler that fetches every article as it
 //! appears. It is an expectation with heavy tails, so seeds differ. The share `lasting` of
@@ -67,41 +67,41 @@ plan! {
         days: f64 = 21.0, 0.01 to 3_650;
         /// How long clicks are counted after that, in days.
         after: f64 = 7.0, 0 to 3_650;
-        /// New articles a second, of all sources together.
+        /// New articles per second, of all sources together.
         articles: f64 = 0.229, 0.0001 to 1_000;
-        /// Deviation of the logarithm of the sources' rates.
+        /// Standard deviation of the logarithm of the sources' publication rates.
         rate_sigma: f64 = 1.8, 0 to 4;
-        /// How much more is published by day than on average, and less by night.
+        /// Daily swing of the publication rate, as a share of its mean; the peak is at 14:00 UTC.
         day_night: f64 = 0.8, 0 to 1;
-        /// How much is published on Saturdays and Sundays, as a share of other days.
+        /// Publication rate on Saturdays and Sundays, as a share of that on other days.
         weekend: f64 = 0.6, 0 to 10;
-        /// Links to an article, the mean; all from its own site.
+        /// Mean number of links to an article; all are from its own site.
         links: f64 = 5.8, 1 to 1_000;
         /// The chance that the main page of the site is among the further links of an article.
         main: f64 = 0.25, 0 to 1;
         /// The mean wait for each link after the first, in hours.
         spread: f64 = 1.0, 0 to 10_000;
-        /// How long a link stays, the median, in hours.
+        /// Median time that a link stays, in hours.
         stay: f64 = 10.0, 0.001 to 100_000;
-        /// Deviation of the logarithm of how long a link stays.
+        /// Standard deviation of the logarithm of the time that a link stays.
         stay_sigma: f64 = 1.5, 0 to 4;
-        /// Links that a source shows at most, the oldest going first; 0: as many as there are.
+        /// Greatest number of links that a source shows; the oldest end first; 0 sets no limit.
         slots: u32 = 0, 0 to 1_000_000;
-        /// Clicks a second that all articles get together: the bound on profit.
+        /// Clicks per second on all articles together: the bound on profit.
         profit: f64 = 0.72, 0 to 1_000;
-        /// Deviation of the logarithm of the sites' mean worth.
+        /// Standard deviation of the logarithm of the sites' mean worth.
         site_sigma: f64 = 2.2, 0 to 4;
-        /// Deviation of the logarithm of the sources' mean worth within a site.
+        /// Standard deviation of the logarithm of the sources' mean worth within a site.
         source_sigma: f64 = 1.4, 0 to 4;
-        /// By which power of its rate a source's articles are worth less.
+        /// A source's mean worth is divided by its publication rate to this power.
         dilution: f64 = 0.0, 0 to 2;
-        /// Deviation of the logarithm of articles' worth within a source.
+        /// Standard deviation of the logarithm of the articles' worth within a source.
         article_sigma: f64 = 1.0, 0 to 4;
-        /// The rate at which interest decays, a day; the median over the sources.
+        /// Median over the sources of the rate at which interest decays, per day.
         decay: f64 = 1.0, 0.001 to 10_000;
-        /// Deviation of the logarithm of the sources' rates of decay.
+        /// Standard deviation of the logarithm of the sources' decay rates.
         decay_sigma: f64 = 0.5, 0 to 3;
-        /// The share of articles that are read evenly for as long as clicks are counted.
+        /// The share of articles that are clicked at a constant rate as long as clicks are counted.
         lasting: f64 = 0.04, 0 to 1;
     }
 }
@@ -210,7 +210,7 @@ impl SourcesPlan {
         }
     }
 
-    /// The largest factor.
+    /// The largest value of [`Self::swing`].
     fn largest_swing(&self) -> f64 {
         let mean = (5.0 + 2.0 * self.weekend) / 7.0;
         (1.0 + self.day_night) * self.weekend.max(1.0) / mean
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_differ_and_sleep_at_night() {
+    fn publication_rates_are_log_normal_over_sources_and_low_at_night() {
         let sources = SourcesPlan::default().sources(4);
         let mut rates: Vec<f64> = sources.iter().map(|source| source.rate.ln()).collect();
         let sum: f64 = sources
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_shows_as_many_links_as_it_has_room_for_and_what_is_much_is_worth_less() {
+    fn slots_limit_the_links_of_a_source_and_dilution_the_worth_of_its_articles() {
         let crowded = SourcesPlan {
             slots: 5,
             ..small()

@@ -3,12 +3,12 @@
 //! - **Topics.** A page's topic is drawn by Zipf's law (`topic_sizes`) and is its label. The
 //!   pages of a topic lie on `islands`, each on hosts of its own. Links within a topic stay on
 //!   their island, so a crawler that wants all pages of a topic must pass through other topics.
-//!   That is the purpose of tunnelling (Bergmark, Lagoze & Sbityakov, ECDL 2002), and the paths
-//!   that context graphs learn (Diligenti et al., VLDB 2000).
+//!   Tunnelling (Bergmark, Lagoze & Sbityakov, ECDL 2002) does that, and context graphs
+//!   (Diligenti et al., VLDB 2000) learn such paths.
 //! - **Links.** A share `same` of the links stays on the island of its page, as linked pages on
 //!   the web are mostly on one topic (Davison, "Topical locality in the web", SIGIR 2000). Of
 //!   the others, a share `near` goes to one of the two neighbouring topics in a ring, and the
-//!   rest to any topic. The path from topic to topic can therefore be learned.
+//!   rest to any other topic. The path from topic to topic can therefore be learned.
 //! - **Growth.** Every page is linked by an older page, so all pages can be reached from the
 //!   first one. The number of further links is Poisson. On the chosen island, they copy the
 //!   target of an older link (Kumar et al., FOCS 2000), which gives in-links a heavy tail. As in
@@ -48,27 +48,27 @@ plan! {
         pages: u32 = 5_000, 1 to 5_000_000;
         /// Topics.
         topics: u32 = 12, 1 to 10_000;
-        /// Exponent of Zipf's law for the pages on each topic; 0 makes all topics alike.
+        /// Exponent of Zipf's law for the pages on each topic; 0 makes all topics equally large.
         topic_sizes: f64 = 0.5, 0 to 3;
         /// Islands of each topic that are linked only through other topics.
         islands: u32 = 4, 1 to 1_000;
         /// Hosts of each island, each with a registrable domain of its own.
         hosts: u32 = 3, 1 to 1_000;
-        /// Links on a page, the mean.
+        /// Mean number of links on a page.
         links: f64 = 8.0, 1 to 200;
         /// The share of links that stay on their island, and so on their topic.
         same: f64 = 0.7, 0 to 1;
-        /// The share of the other links that go to a topic beside their own.
+        /// The share of the other links that go to one of the two neighbouring topics.
         near: f64 = 0.6, 0 to 1;
         /// Words of the vocabulary.
         words: u32 = 20_000, 100 to 10_000_000;
-        /// Words of text on a page, the median.
+        /// Median number of words of text on a page.
         size: f64 = 150.0, 1 to 100_000;
-        /// Deviation of the logarithm of the words on a page.
+        /// Standard deviation of the logarithm of the words on a page.
         size_sigma: f64 = 0.7, 0 to 3;
         /// The share of words that are of the page's topic.
         topical: f64 = 0.4, 0 to 1;
-        /// Words of the target's title in a link; no title has more than four.
+        /// Words of the target's title in an anchor text; a title has four words.
         anchor: u32 = 2, 0 to 4;
     }
 }
@@ -187,8 +187,8 @@ impl<'a> TopicGrowth<'a> {
         }
     }
 
-    /// Draws the page that links to a new one, like the target of a link; any page if the island
-    /// is empty.
+    /// Draws the page that links to a new one, in the way targets of links are drawn. If the drawn
+    /// island is empty, any older page.
     fn parent(&self, island: u32, page: u32, rng: &mut ChaCha8Rng) -> u32 {
         let (stays, any) = (chance(rng, self.plan.same), rng.random_range(0..page));
         let island = if stays {

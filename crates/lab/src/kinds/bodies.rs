@@ -3,7 +3,7 @@
 //! `bodies.ndjson` has one line per body, `{"body": "ID", "html": "…"}` or `{"body": "ID",
 //! "text": "…"}`.
 //!
-//! **Invariant:** the bodies of a recorded history are streamed, with one in memory at a time.
+//! **Invariant:** the bodies of a recorded history are streamed; this module holds one at a time.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -36,10 +36,10 @@ pub struct Bodies {
 
 #[derive(Debug, Clone)]
 enum BodyStorage {
-    /// Nothing is known except that they differ.
+    /// Nothing is known of the bodies except that they differ.
     Unknown,
     Kept(Vec<Body>),
-    /// In a file, by their ids.
+    /// In a file; the map gives each body's number by its id.
     File(PathBuf, HashMap<Box<str>, u32>),
 }
 
@@ -122,7 +122,7 @@ impl Bodies {
         self.count
     }
 
-    /// Whether their content is known.
+    /// Whether the content of the bodies is known.
     pub fn are_known(&self) -> bool {
         !matches!(self.source, BodyStorage::Unknown)
     }
@@ -131,7 +131,7 @@ impl Bodies {
     /// content is unknown.
     ///
     /// # Errors
-    /// If the file cannot be read or lacks one of the bodies.
+    /// If the file cannot be read, lacks one of the bodies or has one of them twice.
     pub fn each(&self, mut see: impl FnMut(u32, Body)) -> Result<(), LabError> {
         match &self.source {
             BodyStorage::Unknown => Ok(()),
@@ -181,7 +181,7 @@ impl Bodies {
     }
 }
 
-/// Reads the bodies of a directory, each with its id.
+/// Reads the bodies of a directory and passes each to `see` with its id.
 pub(crate) fn read(
     directory: &Path,
     see: impl FnMut(&str, Body) -> Result<(), String>,

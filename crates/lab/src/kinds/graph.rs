@@ -1,10 +1,10 @@
 //! A web graph: pages and their links.
 //!
-//! It is read from `edges.tsv` (from, to) and an optional `nodes.tsv` (id, url). Ids are opaque.
+//! [`Graph`] reads `edges.tsv` (from, to) and an optional `nodes.tsv` (id, url). Ids are opaque.
 //!
 //! **Invariant:** every page has a URL of its own, and no page links to itself or twice to
-//! another. Links keep the order in which they were given, in one array: three million take 12
-//! MB.
+//! another. Links keep the order in which they were given. All are in one array, with 4 bytes per
+//! link.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -49,9 +49,9 @@ impl Graph {
     /// Reads a directory with `edges.tsv` and an optional `nodes.tsv`.
     ///
     /// Without `nodes.tsv`, pages are numbered in the order in which links name them, and all
-    /// are on one host, `http://graph.invalid/ID`. Hosts are unknown in this case. One host per
-    /// page would make politeness and server ranking look free. A single host makes them have no
-    /// effect, which is visible.
+    /// are on one host, `http://graph.invalid/ID`, because the true hosts are unknown. With one
+    /// host per page, politeness would cost nothing and the result would mislead. With a single
+    /// host, it is obvious that politeness and server ranking have no effect.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
         match locate(directory, "nodes.tsv")? {
             Some(_) => {

@@ -21,7 +21,7 @@ use crate::LabError;
 use crate::table::{Table, TableWriter, locate};
 use crate::workers::{Silent, each};
 
-/// Bytes of bodies that are processed together on all cores.
+/// Bytes of bodies that are collected before they are processed together on all cores.
 const BATCH: usize = 16 << 20;
 
 /// The cell that means that a page is gone.
@@ -135,10 +135,10 @@ impl Histories {
         &self.bodies
     }
 
-    /// Returns the hash of each body's text; bodies that differ only in markup have the same.
+    /// Returns the hash of each body's text. Bodies that differ only in markup have the same hash.
     ///
-    /// If the content of bodies is unknown, each gets its own number, so that every change
-    /// counts. Reads all bodies once.
+    /// If the content of bodies is unknown, the hash is the number of the body, so that every
+    /// new version counts as a change. Reads all bodies once.
     pub fn texts(&self) -> Result<Vec<Fingerprint>, LabError> {
         if !self.bodies.are_known() {
             let own = (0..u64::from(self.bodies.count())).map(Fingerprint);
@@ -147,8 +147,8 @@ impl Histories {
         self.measured(|_, body| body.fingerprint())
     }
 
-    /// Applies `measure` to each body, on all cores; empty if the content is unknown. Reads all
-    /// bodies once.
+    /// Applies `measure` to each body, on all cores. Returns the results by body number; none if
+    /// the content is unknown. Reads all bodies once.
     pub(crate) fn measured<R: Send>(
         &self,
         measure: impl Fn(u32, &Body) -> R + Sync,

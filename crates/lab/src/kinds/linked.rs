@@ -1,4 +1,4 @@
-//! A web graph with optional texts, anchor texts and page views, for experiments on orderings.
+//! A web graph with optional texts, anchor texts and page views.
 //!
 //! **Invariant:** each page is parsed once, with the parser of the crawler.
 
@@ -15,7 +15,7 @@ use crate::workers::{Silent, each};
 /// Port of a simulated web: the default port, which URLs omit.
 const PORT: u16 = 80;
 
-/// Number of words on either side of a link that count as its context, as in the engine.
+/// Number of words on either side of a link that count as its context, as in `crawl::verdict`.
 const AROUND: usize = 8;
 
 /// A web graph and further data about its pages.
@@ -23,7 +23,7 @@ const AROUND: usize = 8;
 pub struct Linked {
     graph: Graph,
     views: Option<Vec<f64>>,
-    /// Title and text of each page.
+    /// Title, text and links of each page.
     texts: Option<Arc<[LinkedText]>>,
 }
 
@@ -43,9 +43,9 @@ struct AnchorLink {
     to: u32,
     /// Its anchor text, as a range of the page's text.
     words: Range<u32>,
-    /// The same with the context on either side.
+    /// The anchor text with its context on either side, as a range of the page's text.
     around: Range<u32>,
-    /// Index of its tag path.
+    /// Index of its tag path in `paths`.
     path: u32,
 }
 
@@ -84,7 +84,7 @@ impl Linked {
             .map_or("", |(text, anchor)| text.slice(&anchor.words))
     }
 
-    /// Context of that link, with its anchor text, and its tag path; empty if unknown.
+    /// Context of a page's `nth` link, with its anchor text, and its tag path; empty if unknown.
     pub fn place(&self, from: usize, nth: usize) -> (&str, &str) {
         self.found(from, nth).map_or(("", ""), |(text, anchor)| {
             let path = text.paths.get(anchor.path as usize);

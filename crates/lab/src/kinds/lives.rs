@@ -1,9 +1,9 @@
-//! Change times of pages.
+//! The times at which the texts of pages change.
 //!
-//! Simulated servers answer from it and judges measure by it; no policy sees it.
+//! Simulated servers answer from [`Lives`] and judges measure by it; no policy sees it.
 //!
-//! **Invariant:** a page's changes are sorted by time, and consecutive ones differ. The first is
-//! the page's birth.
+//! **Invariant:** the changes of a page are sorted by time, and each shows another text than the
+//! one before. The first is the page's birth.
 
 use page::PageUrl;
 use policy::Moment;
@@ -54,7 +54,7 @@ impl Lives {
             lives.starts.push(lives.changes.len());
             lives.append(now);
         }
-        assert!(rest.is_empty(), "what is shown is shown by a page");
+        assert!(rest.is_empty(), "an observation is of a page out of range");
         lives.starts.push(lives.changes.len());
         lives
     }
@@ -104,7 +104,8 @@ impl Lives {
         &self.changes[self.starts[page]..self.starts[page + 1]]
     }
 
-    /// From the first birth to the last change; `None` if there are no changes.
+    /// Returns the times of the first birth and of the last change; `None` if there are no
+    /// changes.
     pub fn span(&self) -> Option<(Moment, Moment)> {
         let moments = || self.changes.iter().map(|change| change.at);
         Some((moments().min()?, moments().max()?))
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_markup_alone_is_none() {
+    fn a_change_of_markup_alone_counts_only_if_texts_are_unknown() {
         let version = |at, body| Version {
             page: 0,
             at: Moment::from_micros(at),

@@ -31,7 +31,7 @@ pub struct News {
 /// The period during which a source links to an article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkPeriod {
-    /// The source.
+    /// The number of the source.
     pub source: u32,
     /// The article.
     pub article: u32,

@@ -1,6 +1,6 @@
 //! A query log: queries and their frequencies.
 //!
-//! It is read from `queries.tsv` (query, count), most frequent first.
+//! It is read from `queries.tsv` (query, count).
 //!
 //! **Invariant:** the rows are kept as read, without case folding or merging of duplicates.
 

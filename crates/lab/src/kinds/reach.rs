@@ -1,7 +1,7 @@
 //! Breadth-first search for the pages that can be reached from others.
 //!
-//! **Invariant:** a search costs time in proportion to what it finds, not to the size of the
-//! web. Repeated searches from pages with few links are therefore cheap.
+//! **Invariant:** a search takes time in proportion to the pages and links that it finds, not to
+//! the size of the web. Repeated searches from pages with few links are therefore cheap.
 
 use super::Graph;
 
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_reached_is_found_once_the_nearest_first() {
+    fn reachable_pages_are_found_once_in_breadth_first_order() {
         let urls: Vec<String> = (0..7).map(|n| format!("http://e.org/{n}")).collect();
         let edges = [(0, 3), (0, 1), (1, 2), (3, 2), (2, 0), (4, 1), (5, 6)];
         let graph = Graph::new(urls.iter().map(String::as_str), edges.into_iter());

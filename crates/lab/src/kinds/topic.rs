@@ -1,6 +1,6 @@
 //! A web whose pages have labels: links, texts and topics.
 //!
-//! It is read from `nodes.tsv` and `edges.tsv` as of a graph, `bodies.ndjson` (body = the id of
+//! It is read from `nodes.tsv` and `edges.tsv` as a graph is, `bodies.ndjson` (body = the id of
 //! the page) and an optional `labels.tsv` (page, label; a page can have several).
 //!
 //! **Invariant:** every page has a body, which may be empty. Labels are in alphabetical order.
@@ -21,7 +21,7 @@ pub struct LabelledWorld {
     labels: Labels,
 }
 
-/// The labels of pages.
+/// The labels of pages. A page can have none or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels {
     names: Vec<String>,
@@ -125,7 +125,7 @@ impl LabelledWorld {
         &self.labels
     }
 
-    /// Splits it into graph and bodies.
+    /// Splits the world into graph and bodies; drops the labels.
     pub(crate) fn into_parts(self) -> (Graph, Vec<Body>) {
         (self.graph, self.bodies)
     }

@@ -82,7 +82,7 @@ impl Traffic {
         &self.views
     }
 
-    /// Splits it into graph and views.
+    /// Splits the world into graph and views.
     pub(crate) fn into_parts(self) -> (Graph, Vec<f64>) {
         (self.graph, self.views)
     }

@@ -10,7 +10,7 @@ use page::PageUrl;
 /// Returns a unique URL for each page.
 ///
 /// If an earlier page has the URL, `page=N` with the page's number is added to the query, so
-/// that it stays on its host. A URL that cannot be crawled is replaced by one on its own host
+/// that the page stays on its host. A URL that cannot be crawled is replaced by one on its own host
 /// under `.invalid`, which no real page uses (RFC 2606).
 pub(super) fn distinct<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<PageUrl> {
     let mut taken = HashSet::new();

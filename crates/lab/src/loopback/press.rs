@@ -113,15 +113,16 @@ impl Press {
         self.begins + Duration::try_from_secs_f64(passed).unwrap_or_default()
     }
 
-    /// Returns the fetch delays, in seconds of the world, of articles that appeared between the
-    /// start and `until`, and the number of such articles.
+    /// Returns the delays from publication to first fetch, in seconds of the world, of the fetched
+    /// articles that appeared between the start and `until`. Also returns the number of all
+    /// articles that appeared in that time.
     pub fn delays(&self, until: Moment) -> (Vec<f64>, usize) {
         let new = self.published(until).count();
         (self.after(until, &self.log().fetched), new)
     }
 
-    /// Returns the delays from publication to search result of the same articles, in seconds of
-    /// the world, for those reported as [found](Press::found).
+    /// Returns the delays from publication to search result, in seconds of the world, of the
+    /// articles that appeared in that time and were reported as [found](Press::found).
     pub fn delays_to_search(&self, until: Moment) -> Vec<f64> {
         self.after(until, &self.log().found)
     }
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_source_shows_what_it_links_to_now_and_an_article_appears() {
+    async fn a_source_shows_its_current_links_and_delays_and_clicks_are_logged() {
         let links = vec![link(0, 0, 150), link(1, 110, 900)];
         let click = |article, seconds| Clicked {
             article,

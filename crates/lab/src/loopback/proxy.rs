@@ -3,7 +3,7 @@
 //! It is an HTTP proxy (RFC 9112, section 3.2.2) that answers for every host of the world. A
 //! crawler that uses it fetches `http://cs.stanford.edu/` from here.
 //!
-//! **Invariant:** all responses come from the world, and it opens no connections.
+//! **Invariant:** all responses come from the world, and the proxy opens no connections.
 
 use std::collections::HashMap;
 use std::fmt::Write;

@@ -56,7 +56,7 @@ impl Trial {
         }
         .invent(seed);
         let Some(begins) = news.links().first().map(|link| link.from) else {
-            let why = format!("nothing is published by the press of the seed {seed}: take another");
+            let why = format!("no article is published with seed {seed}: choose another seed");
             return Err(LabError::Wish(why));
         };
         Ok(Self {
@@ -89,8 +89,8 @@ impl Trial {
             .collect()
     }
 
-    /// Share of the clicks in the second half that are on articles which the crawler had by
-    /// then.
+    /// Share of the clicks in the second half that are on articles which the crawler had at the
+    /// time of the click.
     pub fn served(&self) -> f64 {
         let half = self.begins + Duration::from_secs_f64(Self::DAYS * DAY / 2.0);
         let served = self.press.clicks(half, self.end(), self.had);

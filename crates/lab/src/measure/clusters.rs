@@ -1,4 +1,4 @@
-//! Clusters of pages by how their interest develops over the first days.
+//! Clusters of pages by how interest in them develops over their first two weeks.
 //!
 //! Lefortier et al. (2013), §3.1, figure 3. A page is a vector of its daily visits during the
 //! two weeks after its appearance, scaled to a maximum of 1. The clusters are those of Lloyd's
@@ -25,10 +25,10 @@ pub struct Cluster {
     pub pages: usize,
 }
 
-/// Number of starts that are tried.
+/// Number of sets of starting centres that are tried.
 const STARTS: usize = 5;
 
-/// Greatest number of iterations; clusters hardly change long before.
+/// Greatest number of iterations, for clusters that do not converge earlier.
 const ROUNDS: usize = 60;
 
 impl Cluster {
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn curves_that_differ_are_told_apart() {
+    fn different_curves_form_different_clusters_by_falling_size() {
         let mut falls = [0; DAYS];
         (falls[0], falls[1]) = (8, 2);
         let falls = scaled(falls).unwrap();

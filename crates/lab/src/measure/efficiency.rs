@@ -1,8 +1,9 @@
-//! Efficiency: the share of fetched pages that are as good as the best of that number.
+//! Efficiency: the share of the t fetched pages that are at least as good as the t-th best page.
 //!
-//! If r_t of the t pages fetched are as good as the t-th best, the chapter's (§6.1) efficiency
-//! is r_t/t. This is [P_CS](super::p_cs) at K = t under another name. Its other form, with a
-//! fixed target, adds nothing to [P_ST](super::p_st): for H hot pages, it is P_ST·H/t.
+//! Baldi, Frasconi & Smyth, "Modeling the Internet and the Web" (2003), §6.1 ("the chapter"): if
+//! r_t of the t pages fetched are that good, efficiency is r_t/t. This is [P_CS](super::p_cs) at
+//! K = t under another name. The chapter's second form, with a fixed target, adds nothing to
+//! [P_ST](super::p_st): for H hot pages, it is P_ST·H/t.
 //!
 //! The chapter has two misprints. "Higher than s_t" must be "at least s_t"; otherwise the ideal
 //! crawler would have t − 1. The random crawler's "r_t/2 = t/N" must be r_t/t = t/N.

@@ -27,7 +27,7 @@ impl QualityGain {
         Self { fetched, gained }
     }
 
-    /// The same crawl with other qualities.
+    /// Returns the gain of the same crawl with other qualities.
     pub fn judged(&self, qualities: &[f64]) -> Self {
         Self::new(self.fetched.clone(), qualities)
     }
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_those_of_the_pages_that_are_finished() {
+    fn shares_count_the_pages_completed_so_far() {
         // Qualities 1, 5, 2, 2; fetched best first.
         let qualities = [1.0, 5.0, 2.0, 2.0];
         let gain = QualityGain::new(vec![(1, 1.0), (2, 2.0), (3, 4.0), (0, 10.0)], &qualities);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn another_judge_sees_the_same_crawl() {
+    fn other_qualities_are_applied_to_the_same_crawl() {
         let fetched = vec![(0, 1.0), (1, 2.0)];
         let gain = QualityGain::new(fetched.clone(), &[3.0, 1.0]);
         assert_eq!(

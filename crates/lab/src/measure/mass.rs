@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_shares() {
+    fn a_zero_or_infinite_total_gives_no_curve_and_a_page_counts_once() {
         assert_eq!(curve("mass", &[0], &Truth::new(vec![0.0])), None);
         let wrong = Truth::new(vec![f64::NAN, 1.0]);
         assert_eq!(random("mass", &wrong), None);

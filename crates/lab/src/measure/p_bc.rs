@@ -46,8 +46,8 @@ pub fn curve(
     Some(MetricCurve::over_visits(NAME, truth.pages(), values))
 }
 
-/// P_BC after each visit, for a crawler that dropped these pages, one with every visit after the
-/// B-th.
+/// P_BC after each visit, for a crawler that dropped these pages: one with every visit after the
+/// first `size` visits.
 ///
 /// Returns `None` as [`curve`] does.
 ///
@@ -81,7 +81,7 @@ pub fn ideal(truth: &Truth, size: usize) -> Option<MetricCurve> {
 /// Expectation of the random crawler if it drops by true importance.
 ///
 /// After K visits it has met X of the H hot pages, where X is hypergeometric, and keeps min(X,
-/// B) of them. Without ties H = B, and it is the K/T of the literature.
+/// B) of them. Without ties H = B, and the value is the K/T of the literature.
 pub fn random(truth: &Truth, size: usize) -> Option<MetricCurve> {
     let (pages, hot) = (truth.pages(), truth.hot(truth.of_place(size)?));
     let values = kept_by_chance(pages, hot, size);
@@ -120,7 +120,7 @@ impl PartialOrd for Belief {
 /// E min(X, B) after 1, 2, … draws without replacement from `pages`, where X counts draws of one
 /// of the `hot` pages, of which there are at least B.
 ///
-/// It uses a recurrence, since summing over X at every draw would take time quadratic in the
+/// A recurrence is used, since summing over X at every draw would take time quadratic in the
 /// pages. A draw adds a hot page while X < B, with probability (H − X)/(pages left). Its
 /// expectation therefore needs only P(X < B) and E(X; X < B). Both change by the probability
 /// that the draw fills the buffer.
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_crawl_that_knows_the_truth_ends_ideal() {
+    fn a_full_crawl_that_drops_by_true_importance_ends_at_1() {
         let importance = [3.0, 9.0, 1.0, 9.0, 4.0];
         let truth = Truth::new(importance.to_vec());
         for size in 1..=5 {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_beliefs_throw_the_hot_away() {
+    fn wrong_estimates_drop_hot_pages() {
         let truth = Truth::new(vec![9.0, 8.0, 1.0, 2.0]);
         let check = |believed: [f64; 4], expected: &[f64]| {
             let found = curve(&[0, 1, 2, 3, 0], &truth, &believed, 2).unwrap();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_dropped_does_not_count() {
+    fn dropped_pages_do_not_count() {
         let truth = Truth::new(vec![9.0, 8.0, 1.0, 2.0]);
         let found = of_drops(&[2, 0, 1, 3], &[0, 3], &truth, 2).unwrap();
         assert_close(&found, &[0.0, 0.5, 0.5, 0.5], "the best was dropped");
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn large_webs_stay_close() {
+    fn the_recurrence_is_accurate_for_100_000_pages() {
         // A hundred thousand pages, of which half tie with the thousandth. Of 1,000 visits half
         // are hot, and hardly ever all. Of 4,000, more than fit are always hot.
         let kept: Vec<f64> = kept_by_chance(100_000, 50_000, 1_000).collect();

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_visited_again_is_a_visit_lost() {
+    fn a_repeated_visit_counts_as_a_visit_but_adds_no_page() {
         let truth = Truth::new(vec![3.0, 2.0, 1.0]);
         assert_close(
             &curve(&[0, 0, 1, 2], &truth),

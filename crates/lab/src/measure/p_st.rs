@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn targets() {
+    fn the_target_decides_which_pages_are_hot() {
         let truth = Truth::new(vec![1.0, 10.0, 3.0, 10.0]);
         let check = |visits: &[usize], target: f64, expected: &[f64]| {
             let found = curve(visits, &truth, target).unwrap();

@@ -1,13 +1,14 @@
 //! Exact PageRank, which incremental estimates are compared with.
 //!
-//! **Convention:** `d` is the probability of following a link, .9 in `url-ordering` (theory.md,
-//! §2). A page without links passes no rank on, so the sum of ranks is lower in a web with such
-//! pages.
+//! **Convention:** `d` is the probability of following a link, .9 in Cho, Garcia-Molina & Page
+//! (1998; `docs/science/theory.md`, §2). A page without links passes no rank on, so the sum of
+//! ranks is lower in a web with such pages.
 
 /// Largest error of a rank, relative to the smallest start value of any page.
 const PRECISION: f64 = 1e-12;
 
-/// IR(p) = (1 − d) + d·Σ IR(t)/c_t over the links from t to p, where t has c_t links in all.
+/// Returns IR(p) = (1 − d) + d·Σ IR(t)/c_t over the links from t to p, where t has c_t links in
+/// all.
 ///
 /// `edges` are pairs of from and to; two links from one page to another count twice.
 /// `out_degrees` are the c_t. They may exceed the number of edges: links that leave the web take
@@ -19,7 +20,8 @@ pub fn pagerank(edges: &[(usize, usize)], out_degrees: &[u32], d: f64) -> Vec<f6
     solve(edges, out_degrees, d, &vec![1.0; out_degrees.len()])
 }
 
-/// R(p) = (1 − d)·trust(p) + d·Σ R(t)/c_t: the random surfer restarts at a trusted page.
+/// Returns R(p) = (1 − d)·trust(p) + d·Σ R(t)/c_t: the random surfer restarts at a trusted page.
+///
 /// `starts` gives pages with their trust.
 ///
 /// # Panics
@@ -37,8 +39,8 @@ pub fn personalised_pagerank(
     solve(edges, out_degrees, d, &trust)
 }
 
-/// Power iteration. Each round reduces the total error at least by the factor `d`, so the
-/// sufficient number of rounds is known in advance.
+/// Solves the equations by power iteration. Each round reduces the total error at least by the
+/// factor `d`, so the sufficient number of rounds is known in advance.
 fn solve(edges: &[(usize, usize)], out_degrees: &[u32], d: f64, trust: &[f64]) -> Vec<f64> {
     let shares: Vec<f64> = out_degrees
         .iter()
@@ -92,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn small_webs_by_hand() {
+    fn ranks_of_small_webs_agree_with_hand_calculation() {
         let check = |pages: usize, edges: &[(usize, usize)], d: f64, expected: &[f64]| {
             let found = pagerank(edges, &degrees(pages, edges), d);
             assert_close(&found, expected, &format!("{edges:?}"));
@@ -118,13 +120,13 @@ mod tests {
     }
 
     #[test]
-    fn links_out_of_the_web_take_their_share() {
+    fn links_out_of_the_web_take_their_share_of_rank() {
         let found = pagerank(&[(0, 1)], &[4, 0], 0.9);
         assert_close(&found, &[0.1, 0.1 + 0.9 * 0.1 / 4.0], "a quarter");
     }
 
     #[test]
-    fn trust_flows_from_where_it_is() {
+    fn personalised_rank_flows_only_from_trusted_pages() {
         let edges = [(0, 1), (1, 2), (3, 2)];
         let found = personalised_pagerank(&edges, &degrees(4, &edges), 0.5, &[(0, 0.5), (0, 0.5)]);
         assert_close(&found, &[0.5, 0.25, 0.125, 0.0], "one seed");
@@ -137,7 +139,7 @@ mod tests {
 
         /// The equations hold, page by page, and PageRank is the sum of the personalised ones.
         #[test]
-        fn solutions_solve(
+        fn ranks_satisfy_their_equations(
             edges in prop::collection::vec((0..20_usize, 0..20_usize), 0..80),
             d in 0.05..0.95_f64,
         ) {

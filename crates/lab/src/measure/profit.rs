@@ -17,7 +17,7 @@ pub struct Profit {
 }
 
 impl Profit {
-    /// Creates it from pages fetched at these times, with these profits.
+    /// Creates the profits of pages fetched at these times.
     pub fn new(mut fetched: Vec<(Moment, f64)>) -> Self {
         fetched.sort_by_key(|(at, _)| *at);
         let mut sum = 0.0;

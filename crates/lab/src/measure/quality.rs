@@ -1,11 +1,11 @@
 //! Quality of a repository for its searchers: usefulness and embarrassment.
 //!
 //! Pandey & Olston, "User-centric web crawling" (WWW 2005), equation 5: searchers see answers
-//! ranked by the repository's copies, and benefit from what the live pages are worth. `Q = Σ_q
-//! f_q Σ_p I(rank of p by copies)·S(live p, q)`, divided by the same sum with ranks by live
-//! pages, where `I(r) = r^(-3/2)`. The answers to a query are all pages whose copy has all its
-//! words, best score first and ties by page number. The live score is 0 if the page is gone or
-//! has lost a word.
+//! ranked by the repository's copies, and benefit from what the live pages are worth.
+//! `Q = Σ_q f_q Σ_p I(rank of p by copies)·S(live p, q)`, divided by the same sum with ranks by
+//! live pages. `f_q` is the share of searches for q, S the score, and `I(r) = r^(-3/2)`. The
+//! answers to a query are all pages whose copy has all its words, best score first and ties by page
+//! number. The live score is 0 if the page is gone or has lost a word.
 //!
 //! *Embarrassment* (Wolf et al., "Optimal crawling strategies for web search engines", WWW 2002)
 //! is the probability that a click finds a page that is gone or no longer answers the query. A
@@ -130,7 +130,8 @@ impl<'s> Answers<'s> {
         self.copies[page as usize]
     }
 
-    /// Returns the current quality for searchers.
+    /// Returns the current quality for searchers. Sums only the lists that changed since the last
+    /// call.
     pub fn standing(&mut self) -> SearcherQuality {
         for list in std::mem::take(&mut self.changed) {
             let list = list as usize;
@@ -194,7 +195,8 @@ fn sums(list: &[ListedAnswer], attention: &[f64]) -> ListSums {
     sums
 }
 
-/// Merges two sorted sequences: every list of either, with both scores, 0 where it is missing.
+/// Merges two sequences of lists and scores, sorted by list: every list that is in one of them,
+/// with both scores; a missing score is 0.
 pub(crate) fn both(
     one: impl Iterator<Item = (u32, f32)>,
     other: impl Iterator<Item = (u32, f32)>,
@@ -269,7 +271,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn quality_is_that_of_whole_lists(
+        fn incremental_quality_equals_that_of_complete_lists(
             counts in prop::collection::vec(prop::array::uniform4(0u32..3), TEXTS as usize),
             scorer in 0usize..3,
             moves in prop::collection::vec((any::<bool>(), 0..PAGES as u32, prop::option::of(0..TEXTS)), 1..60),
@@ -300,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_click_on_what_is_gone_is_embarrassing() {
+    fn clicks_on_pages_that_no_longer_answer_are_embarrassing() {
         let scored = scored(&[[1, 0, 0, 0], [2, 0, 0, 0], [0, 0, 1, 0]], Scorer::TfIdf);
         let mut answers = Answers::new(&scored, PAGES);
         for (page, text) in [(0, 0), (1, 1)] {

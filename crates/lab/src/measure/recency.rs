@@ -1,8 +1,9 @@
 //! Recency of the copies of living pages, averaged over time.
 //!
-//! It measures the three quantities of the chapter's §6.4, averaged over time and over the pages
-//! that exist. *Freshness* is the share of copies whose page has not changed since the visit.
-//! *β-currency* is the share whose page had not changed up to β ago. *Age* is the time since the
+//! [`Recency`] measures three quantities of Baldi, Frasconi & Smyth, "Modeling the Internet and
+//! the Web" (2003), §6.4, averaged over time and over the pages that exist. *Freshness* is the
+//! share of pages that have not changed since the visit that made the copy. *β-currency* is the
+//! share that had not changed up to β ago. *Age* is the time since the
 //! first change that the copy does not show, and 0 if it is fresh.
 //!
 //! A birth counts as a change: until its first visit, a page is stale since its birth. A return
@@ -45,8 +46,9 @@ impl Recency {
         }
     }
 
-    /// Adds the time of a page from one visit to the next, or to the end. `visit` is `None`
-    /// before the first.
+    /// Adds the time of a page from `visit` to `next`, which is the next visit or the end.
+    ///
+    /// `visit` is `None` for the time before the first visit.
     pub fn account(&mut self, changes: &[Change], visit: Option<Moment>, next: Moment) {
         let past = visit.map_or(0, |visit| {
             changes.partition_point(|change| change.at <= visit)
@@ -186,7 +188,7 @@ mod tests {
     proptest! {
         /// Compares with an observation every day.
         #[test]
-        fn agrees_with_looking_all_the_time(
+        fn sums_agree_with_an_observation_every_day(
             times in prop::collection::btree_set(0u64..60, 1..9),
             deaths in prop::collection::vec(any::<bool>(), 9),
             visits in prop::collection::btree_set(0u64..60, 0..6),

@@ -72,7 +72,7 @@ fn again(study: &Study) -> String {
         runs => format!("{runs} runs"),
     };
     format!(
-        "<p class=\"again\">Seed {}, {runs}. The same again: <code>{}</code></p>\n",
+        "<p class=\"again\">Seed {}, {runs}. To repeat: <code>{}</code></p>\n",
         findings.seed,
         escaped(&findings.command),
     )

@@ -12,8 +12,8 @@ pub(super) fn summary(chapters: &[Chapter], about: &ReportInfo) -> String {
     let mut html = format!(
         "<header>\n<h1>Avocet lab report</h1>\n\
          <p>Published experiments on web crawling, run again with Avocet’s policies in recorded and invented webs. \
-         Beside each claim of the papers stands what was found here, whether it held or not, and the command that finds it again.</p>\n\
-         {}<p class=\"again\">Avocet {}, seed {}. The page again: <code>{}</code></p>\n</header>\n",
+         Each claim of the papers is shown with our finding, whether it held or not, and the command that repeats the experiment.</p>\n\
+         {}<p class=\"again\">Avocet {}, seed {}. To make this page again: <code>{}</code></p>\n</header>\n",
         paragraphs(&about.text),
         escaped(&about.version),
         about.seed,
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn studies_of_one_world_are_told_apart() {
+    fn titles_show_all_flags_except_world_seed_and_runs() {
         let command = "avocet lab servers --world w --connections 16 --seed 1 --runs 5";
         assert_eq!(flags(command), "--connections 16");
         assert_eq!(flags("avocet lab ordering --seed 1"), "");
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_reads_well() {
+    fn the_verdict_counts_the_claims_that_held_and_failed() {
         let check = |held: usize, failed: usize, expected: &str| {
             assert_eq!(verdict(held, failed), expected);
         };

@@ -110,7 +110,7 @@ fn skeleton(page: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_small_page() {
+fn a_small_report_renders_as_tiny_html() {
     let page = page_of(&plain());
     let (_, body) = page.split_once("</style>\n").unwrap();
     let expected = include_str!("tiny.html");
@@ -118,7 +118,7 @@ fn a_small_page() {
 }
 
 #[test]
-fn all_that_is_given_is_on_the_page() {
+fn every_given_text_is_on_the_page_except_figure_file_names() {
     let texts = plain();
     let page = page_of(&texts);
     for (at, text) in texts.iter().enumerate() {
@@ -132,7 +132,7 @@ fn all_that_is_given_is_on_the_page() {
 }
 
 #[test]
-fn links_lead_to_places_of_the_page() {
+fn links_lead_to_ids_of_the_same_page() {
     let (mut chapters, about) = report(&plain());
     let study = chapters[0].studies[0].clone();
     chapters[0].studies.push(study);
@@ -149,7 +149,7 @@ fn links_lead_to_places_of_the_page() {
 }
 
 #[test]
-fn nothing_is_loaded_or_run() {
+fn the_page_loads_no_resource_and_runs_no_script() {
     let page = page_of(&plain());
     for sign in [
         "http:",
@@ -167,7 +167,7 @@ fn nothing_is_loaded_or_run() {
 }
 
 #[test]
-fn what_there_is_none_of_has_no_heading() {
+fn empty_parts_have_no_heading() {
     let none = page(&[], &ReportInfo::default());
     assert!(none.contains("No claim was judged"));
     let (mut chapters, about) = report(&plain());
@@ -277,7 +277,7 @@ proptest! {
 }
 
 #[test]
-fn hollow_markers_are_filled_with_what_is_behind_them() {
+fn hollow_markers_have_the_background_colour_of_the_page() {
     let page = include_str!("style.css");
     let figures = figure::page_style();
     let papers: Vec<&str> = figures

@@ -239,7 +239,8 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
         }
     }
 
-    /// Crawls until `until`, or until the core ends the crawl.
+    /// Crawls until just before `until`, until the world says that the crawl is finished, or until
+    /// nothing is left to do.
     ///
     /// `announced` holds pages with the times at which the world names them, by rising time.
     pub fn run(&mut self, until: Moment, announced: impl IntoIterator<Item = (Moment, Offer)>) {

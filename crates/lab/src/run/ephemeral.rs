@@ -15,7 +15,7 @@
 //!   policy of the crawl is [`FirstPolls`]. In a recorded world this order differs from run to
 //!   run.
 //!
-//! **Difference to the paper:** its crawler compares all sources and pages at every step. The
+//! **Difference from the paper:** its crawler compares all sources and pages at every step. The
 //! core compares only pages that are worth the current price. So it chooses a page or a poll
 //! late if its worth jumps between two evaluations.
 //!

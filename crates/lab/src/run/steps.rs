@@ -50,7 +50,7 @@ use scores::ScoreSums;
 /// receives.
 const CADENCE: usize = 4;
 
-/// A world at even steps, shared by all runs over it.
+/// A world at evenly spaced steps, shared by all runs over it.
 #[derive(Debug, Clone)]
 pub struct SteppedWorld<'a> {
     lives: &'a Lives,

@@ -150,7 +150,7 @@ mod tests {
     use crate::run::refresh::Change;
 
     #[test]
-    fn even_visits_give_what_the_formula_says() {
+    fn evenly_spaced_visits_reach_the_freshness_of_the_formula() {
         let urls = (0..50).map(|n| PageUrl::parse(&format!("http://s{n}.example/")).unwrap());
         let birth = Change {
             at: Moment::START,
@@ -178,7 +178,7 @@ mod tests {
             .iter()
             .map(|&rate| policy::plan::freshness::of_page(rate, 10.0));
         let right = each.sum::<f64>() / 50.0;
-        // Even visits are optimal here, and the frontier's visits are nearly even.
+        // Evenly spaced visits are optimal here, and the frontier's visits are nearly so.
         let off = found.freshness - right;
         assert!((-0.03..1e-3).contains(&off), "{} {right}", found.freshness);
         assert!((found.per_day - 5.0).abs() < 0.1, "{}", found.per_day);

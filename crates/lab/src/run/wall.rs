@@ -40,7 +40,7 @@ impl<'a> From<&'a Linked> for CrawlableWorld<'a> {
 }
 
 impl<'a> CrawlableWorld<'a> {
-    /// Returns its pages and links.
+    /// Returns the pages and links of the world.
     pub(crate) fn graph(&self) -> &'a Graph {
         self.graph
     }
@@ -109,8 +109,8 @@ pub(super) struct Wall<'a, O> {
     web: CrawlableWorld<'a>,
     /// What the policy needs. Nothing else is looked up.
     needs: Needs,
-    /// Decides whether the crawl admits a page that is named for the first time. A rejected page
-    /// still counts as a link of its page.
+    /// Decides whether the crawl admits a page that is named for the first time. A link to a
+    /// rejected page still counts as a link.
     admits: O,
     outside: Lead,
     /// World page of each page number, in the order of discovery.
@@ -129,7 +129,8 @@ pub(super) struct Wall<'a, O> {
 
 impl<'a, O: FnMut(NamedPage) -> bool> Wall<'a, O> {
     pub fn new(web: CrawlableWorld<'a>, needs: Needs, admits: O) -> Self {
-        let outside = PageUrl::parse(&format!("http://{ELSEWHERE}/")).expect("it is a URL");
+        let outside =
+            PageUrl::parse(&format!("http://{ELSEWHERE}/")).expect("the host makes a valid URL");
         Self {
             web,
             needs,

@@ -1,7 +1,7 @@
-//! A line reader for plain and packed files, with a limit on the length of lines.
+//! A line reader for plain and compressed files, with a limit on the length of lines.
 //!
-//! **Invariant:** it holds at most one line, up to the limit. A file that is truncated or corrupt,
-//! or has a longer line, is an error that names the line where it was noticed.
+//! **Invariant:** the reader holds at most one line, up to the limit. A file that is truncated or
+//! corrupt, or has a longer line, is an error that names the last line read.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -79,6 +79,9 @@ impl LineReader {
     }
 
     /// Returns whether only an empty line is left, and consumes it in that case.
+    ///
+    /// # Errors
+    /// If an empty line is followed by more text, or the file cannot be read.
     pub(crate) fn only_an_empty_line_is_left(&mut self) -> Result<bool, LabError> {
         let filled = self.reader.fill_buf();
         let next = match filled {
@@ -104,7 +107,7 @@ impl LineReader {
         Err(self.place().wrong("an empty line"))
     }
 
-    /// The position of the line that was read last.
+    /// The position of the line that was read last; line 1 before the first read.
     pub(crate) fn place(&self) -> FilePlace<'_> {
         FilePlace {
             path: &self.path,

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_seconds() {
+    fn times_are_unix_seconds_with_at_most_six_decimals() {
         let at = |micros| Some(Moment::from_micros(micros));
         for (text, expected) in [
             ("0", at(0)),
@@ -63,7 +63,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(micros: u64) {
+        fn a_written_time_reads_as_the_same_time(micros: u64) {
             let moment = Moment::from_micros(micros);
             prop_assert_eq!(parse(&text(moment)), Some(moment));
         }

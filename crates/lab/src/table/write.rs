@@ -1,6 +1,6 @@
 //! Writer of tables.
 //!
-//! **Invariant:** equal rows give equal bytes: the packed files hold no timestamp and no file
+//! **Invariant:** equal rows give equal bytes: the compressed files hold no timestamp and no file
 //! name.
 
 use std::fmt::Display;
@@ -15,10 +15,10 @@ use policy::Moment;
 use super::moment;
 use crate::LabError;
 
-/// Compression level; the default of zstd.
+/// Compression level of zstd files; the default of zstd.
 const LEVEL: i32 = 3;
 
-/// Writer of a table `NAME.tsv.gz`.
+/// A writer of one table, `NAME.tsv.gz`.
 pub(crate) struct TableWriter {
     path: PathBuf,
     sink: GzEncoder<BufWriter<File>>,
@@ -62,7 +62,9 @@ impl TableWriter {
                 return Err(LabError::Table {
                     path: self.path.clone(),
                     line: self.line,
-                    why: format!("{written:?} cannot stand in a table"),
+                    why: format!(
+                        "{written:?} has a tab or a line break, which a table cannot hold"
+                    ),
                 });
             }
         }
@@ -83,7 +85,7 @@ impl TableWriter {
     }
 }
 
-/// Writes a file packed with zstd.
+/// Writes a zstd file with the content that `fill` writes.
 pub(crate) fn create_zst(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> Result<(), LabError>,

@@ -5,8 +5,9 @@
 //! the one farthest above the straight line from first to last (Satopää et al., "Finding a
 //! kneedle in a haystack", 2011, without smoothing). Values fall steeply after it.
 
-/// Number of values at or above the knee, largest first; all if there are fewer than three.
-/// Values must be positive.
+/// Returns how many values are at or above the knee. Values must be positive, largest first.
+///
+/// Returns the number of all values if there are fewer than three, or if there is no knee.
 pub(super) fn knee(falling: &[f64]) -> usize {
     let (Some(first), Some(last)) = (falling.first(), falling.last()) else {
         return 0;
@@ -31,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_knee_is_where_values_plunge() {
+    fn the_knee_is_the_value_farthest_above_the_chord() {
         let check = |falling: &[f64], expected| assert_eq!(knee(falling), expected, "{falling:?}");
         check(&[], 0);
         check(&[3.0], 1);

@@ -5,8 +5,8 @@
 //! contain it. The gain of a refresh is a sum over these single-word queries (Pandey & Olston
 //! 2005, §5.1).
 //!
-//! **Invariant:** a score depends on the page alone. Document frequencies and lengths are those
-//! of the pages at one fixed time.
+//! **Invariant:** the score of a page does not depend on the current texts of other pages.
+//! Document frequencies and the mean length are those of the pages at one fixed time.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,8 @@ pub struct Scored {
 }
 
 impl Scored {
-    /// Scores all texts. Document frequencies and lengths are those of the texts in `living`.
+    /// Scores all texts. Document frequencies and the mean length are those of the texts in
+    /// `living`, which has one text per page.
     ///
     /// # Errors
     /// If the scorer is [`Scorer::Inlinks`] and the world has no links.
@@ -68,7 +69,7 @@ impl Scored {
     ) -> Result<Self, LabError> {
         let factors = match (scorer, texts.in_links()) {
             (Scorer::Inlinks, None) => {
-                let why = "the world's pages are not HTML, so their links are unknown and they cannot be scored by inlinks";
+                let why = "the world's pages are not HTML: their links are unknown, so pages cannot be scored by inlinks";
                 return Err(LabError::Wish(why.into()));
             }
             (Scorer::Inlinks, Some(counts)) => {
@@ -164,8 +165,8 @@ impl QueryLists {
         counts.filter_map(|(word, count)| Some((*self.words.get(word)?, *count)))
     }
 
-    /// The scores of a text in all its lists. `scratch` has a zero for every word, before and
-    /// after.
+    /// Returns the scores of a text in all its lists. `scratch` has a zero for every word before
+    /// and after the call.
     fn scores(
         &self,
         scorer: Scorer,

@@ -1,11 +1,11 @@
-//! Selection of the queries that are asked of a world.
+//! Selects the queries that are asked of a world from a query log.
 //!
 //! As in Pandey & Olston (2005), §6, a query log of the whole web is reduced to the queries that
 //! concern the world's pages. A query stays if some page, as first seen, has all its words, and
 //! if its TF-IDF scores, summed over these pages, reach the [knee](super::knee) of their
 //! distribution. Of these the most frequent stay.
 //!
-//! **Invariant:** queries with the same words are one, and shares add up to 1.
+//! **Invariant:** queries with the same words, in any order, are one query. Shares add up to 1.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::world::{Histories, Queries};
 pub struct QueryWorkload {
     /// The queries, most frequent first.
     pub queries: Vec<WorkloadQuery>,
-    /// A sentence on what was left out, and why.
+    /// A sentence on how many queries were left out, and why.
     pub note: String,
 }
 
@@ -146,7 +146,7 @@ mod tests {
     use crate::world::{Bodies, Body, Version};
 
     #[test]
-    fn a_log_is_cut_to_what_pages_answer() {
+    fn a_log_is_cut_to_the_most_frequent_queries_that_pages_answer() {
         let asked = [
             ("Blue Whale", 3),
             ("whale, blue!", 2),

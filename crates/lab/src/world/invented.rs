@@ -1,4 +1,4 @@
-//! Names of the worlds that can be invented, and their settings.
+//! The worlds that can be invented, by name, with their settings and generators.
 
 use std::fmt::Write;
 
@@ -85,8 +85,8 @@ pub fn invent(name: &str, knobs: &[(String, String)], seed: u64) -> Result<World
     }
 }
 
-/// True change rates of the pages of `invented:pages` per day, with these settings and this
-/// seed.
+/// Returns the true change rate of each page of `invented:pages`, in changes per day, with these
+/// settings and this seed.
 pub fn page_rates(knobs: &[(String, String)], seed: u64) -> Result<Vec<f64>, LabError> {
     let plan: pages::PagesPlan = tuned("pages", knobs)?;
     Ok(plan.rates(seed))

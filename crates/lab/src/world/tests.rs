@@ -19,7 +19,7 @@ fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
     directory
 }
 
-/// Writes a file, packed according to its name.
+/// Writes a file, compressed according to its name.
 fn put(directory: &Path, name: &str, bytes: &[u8]) {
     use std::io::Write;
     let packed = match name.rsplit('.').next() {

@@ -48,7 +48,7 @@ fn bk2() -> Option<PublishedClaim> {
     let published = "32.78 days, 706 documents/s, 56.5 Mbit/s";
     Some(PublishedClaim {
         id: "BK2",
-        says: "Exercise 6.6: 2 billion documents of 10 kilobytes, mean lifetimes of 100 days, 80 % current up to a week ago. (The chapter prints no solution; this is the sheet's.)".into(),
+        says: "Exercise 6.6: 2 billion documents of 10 kilobytes, mean lifetimes of 100 days, 80 % current up to a week ago. (The chapter prints no solution; this one is from docs/science/theory.md.)".into(),
         holds: found == published,
         published: published.into(),
         found,
@@ -62,7 +62,7 @@ fn bk3() -> Option<PublishedClaim> {
     let published = "138.7, 62.2 and 117.1 days";
     Some(PublishedClaim {
         id: "BK3",
-        says: "Exercise 6.4: mean, mode and median of mean lifetimes, Weibull(1.4, 152.2 days). (The chapter prints no solution; this is the sheet's.)".into(),
+        says: "Exercise 6.4: mean, mode and median of mean lifetimes, Weibull(1.4, 152.2 days). (The chapter prints no solution; this one is from docs/science/theory.md.)".into(),
         holds: found == published,
         published: published.into(),
         found,

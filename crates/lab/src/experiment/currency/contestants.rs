@@ -22,7 +22,7 @@ impl CurrencyContestants {
         for name in asked {
             if !NAMES.contains(&name.as_str()) {
                 return Err(LabError::Wish(format!(
-                    "{name:?} is no policy of this experiment; there are {}",
+                    "{name:?} is not a policy of this experiment; there are {}",
                     NAMES.join(", ")
                 )));
             }

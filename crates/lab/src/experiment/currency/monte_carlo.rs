@@ -60,6 +60,7 @@ pub(super) fn rows(question: &CurrencyQuestion, interval: f64, seed: u64) -> Vec
     rows
 }
 
+/// Draws pages and observes each once, at a random time within the interval.
 pub(super) fn look(question: &CurrencyQuestion, interval: f64, seed: u64) -> IntervalEstimates {
     let mut seen = IntervalEstimates {
         freshness: SampleMean::default(),

@@ -46,7 +46,7 @@ fn claims(id: &str, draws: u32) -> Vec<PublishedClaim> {
 }
 
 #[test]
-fn bk1_18_and_a_half_days() {
+fn bk1_finds_18_and_a_half_days() {
     let [claim] = <[PublishedClaim; 1]>::try_from(claims("BK1", 1)).unwrap();
     assert!(claim.holds, "{claim:?}");
     assert_eq!(claim.found, "18.49 days; at 18 days 0.9526");
@@ -55,7 +55,7 @@ fn bk1_18_and_a_half_days() {
 }
 
 #[test]
-fn bk2_exercise_6_6() {
+fn bk2_solves_exercise_6_6() {
     let [claim] = <[PublishedClaim; 1]>::try_from(claims("BK2", 1)).unwrap();
     assert!(claim.holds, "{claim:?}");
     let options = CurrencyExperimentOptions {
@@ -77,7 +77,7 @@ fn bk2_exercise_6_6() {
 }
 
 #[test]
-fn bk3_lifetimes() {
+fn bk3_finds_mean_mode_and_median_of_lifetimes() {
     let [claim] = <[PublishedClaim; 1]>::try_from(claims("BK3", 1)).unwrap();
     assert!(claim.holds, "{claim:?}");
     let mode = formulas()
@@ -87,7 +87,7 @@ fn bk3_lifetimes() {
 }
 
 #[test]
-fn bk4_doubling_and_a_misprint() {
+fn bk4_confirms_doubling_in_394_days_and_finds_a_misprint() {
     let [fitted, counted] = <[PublishedClaim; 2]>::try_from(claims("BK4", 1)).unwrap();
     assert!(fitted.holds, "{fitted:?}");
     assert!(
@@ -98,7 +98,7 @@ fn bk4_doubling_and_a_misprint() {
 }
 
 #[test]
-fn bk5_closed_forms_are_what_is_drawn_and_the_example_is_as_published() {
+fn bk5_closed_forms_agree_with_draws_and_the_published_example() {
     let [drawn, example] = <[PublishedClaim; 2]>::try_from(claims("BK5", 20_000)).unwrap();
     assert!(drawn.holds, "{drawn:?}");
     assert!(example.holds, "{example:?}");
@@ -155,7 +155,7 @@ fn near(findings: &Findings, policy: &str, metric: &str, x: f64, expected: f64, 
 }
 
 #[test]
-fn the_crawler_reaches_what_the_formulas_say_and_the_model_finds_the_lifetimes() {
+fn the_crawler_agrees_with_the_formulas_and_the_model_finds_the_lifetimes() {
     let directory = tempfile::tempdir().unwrap();
     record(directory.path(), 3_000, 200.0);
     let options = CurrencyExperimentOptions {
@@ -226,7 +226,7 @@ fn an_invented_world_has_the_lifetimes_that_were_asked_for() {
 }
 
 #[test]
-fn a_wish_that_cannot_be_met_says_what_there_is() {
+fn invalid_options_policies_and_worlds_are_refused_with_the_reason() {
     let refused = |setting: &ExperimentSetup, options: &CurrencyExperimentOptions, word: &str| {
         let error = run(setting, options, &Silent).unwrap_err();
         assert!(matches!(error, LabError::Wish(_)), "{error:?}");
@@ -292,7 +292,7 @@ fn a_wish_that_cannot_be_met_says_what_there_is() {
 }
 
 #[test]
-fn only_what_is_asked_for_is_found() {
+fn only_the_requested_policies_have_rows() {
     let mut asked = setting("nowhere", &["monte-carlo"]);
     asked.against = Some("closed-form".into());
     let options = CurrencyExperimentOptions {

@@ -1,4 +1,4 @@
-//! Recency that the crawler reaches in a world, and the model's prediction of it.
+//! The recency that the crawler reaches in a world, and the model's prediction of this recency.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -85,7 +85,7 @@ pub(super) fn rows(
         .span()
         .filter(|(from, until)| until.since(*from) > every)
     else {
-        let why = format!("the world is watched for less than two visits every {interval} days.");
+        let why = format!("the world spans no more than one interval of {interval} days.");
         return (Vec::new(), Some(why));
     };
     let plan = RefreshPlan {
@@ -136,7 +136,7 @@ fn reached(question: &CurrencyQuestion, done: &Refreshed, interval: f64) -> Vec<
 /// Groups pages with the same number of revisits and changes and nearly the same mean gap.
 ///
 /// Visits to a page are evenly spaced except while the page was gone, so the mean gap describes
-/// it. Gaps are grouped in steps of 1 %.
+/// the page. Gaps are grouped in steps of 1 %.
 fn watched(histories: &[Option<History>]) -> Vec<RevisitGroup> {
     let mut groups: BTreeMap<(u32, u32, u64), (u32, f64)> = BTreeMap::new();
     for history in histories

@@ -39,7 +39,7 @@ fn kinds(texts: &[String]) -> Vec<bool> {
 }
 
 #[test]
-fn changes_matter_as_often_as_set_and_pages_are_of_a_kind() {
+fn the_share_and_the_concentration_of_content_changes_are_as_set() {
     let share = |plan: &CorpusPlan| {
         let of_pages: Vec<Vec<bool>> = texts(&plan.invent(1))
             .iter()
@@ -90,7 +90,7 @@ fn changes_matter_as_often_as_set_and_pages_are_of_a_kind() {
 }
 
 #[test]
-fn a_change_replaces_what_it_says_and_nothing_else() {
+fn a_change_replaces_the_ads_or_the_set_share_of_paragraphs_only() {
     let plan = CorpusPlan {
         edit: 0.25,
         size: 800.0,
@@ -114,7 +114,7 @@ fn a_change_replaces_what_it_says_and_nothing_else() {
 }
 
 #[test]
-fn no_query_asks_for_advertisements_and_many_ask_for_the_first_topic() {
+fn queries_never_match_ads_and_favour_the_first_topic() {
     let plan = small();
     let corpus = plan.invent(3);
     let queries = &corpus.queries.queries;
@@ -154,7 +154,7 @@ fn no_query_asks_for_advertisements_and_many_ask_for_the_first_topic() {
 }
 
 #[test]
-fn more_pages_and_other_queries_leave_the_texts() {
+fn adding_pages_and_queries_leaves_the_other_texts_unchanged() {
     let few = texts(&small().invent(4));
     let many = CorpusPlan {
         pages: 230,

@@ -78,7 +78,7 @@ fn links_follow_power_laws() {
         hosts: 150,
         ..GraphPlan::default()
     };
-    // Over the first twentieth. The very first values are lower than the law predicts, since a
+    // Over the largest twentieth. The very largest values are below the law, since a
     // host with a thousand pages cannot give a page two thousand local in-links.
     let inward = |plan: &GraphPlan| hill(in_links(&plan.invent(3)), 750);
     let usual = inward(&plan);

@@ -46,7 +46,7 @@ fn everything_is_reached_and_every_page_has_a_label() {
 }
 
 #[test]
-fn links_stay_on_topic_and_go_next_door_as_set() {
+fn shares_of_links_to_the_own_and_neighbouring_topics_are_as_set() {
     for (same, near) in [(0.7, 0.6), (0.3, 0.9)] {
         let web = TopicsPlan {
             same,
@@ -77,7 +77,7 @@ fn links_stay_on_topic_and_go_next_door_as_set() {
 }
 
 #[test]
-fn islands_are_reached_through_other_topics_only() {
+fn islands_of_a_topic_are_hardly_linked_to_each_other() {
     let web = TopicsPlan {
         same: 0.9,
         ..small()

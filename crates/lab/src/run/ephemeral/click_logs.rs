@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** a push contains only clicks in bins that have ended, each once, and only on
 //! pages that the crawler has discovered. With [`Seen::Fetched`] it contains only clicks in bins
-//! that began after the page was fetched.
+//! that began when the page was fetched, or later.
 
 use crawl::Met;
 use policy::Moment;
@@ -34,7 +34,7 @@ impl ClickLogs {
         }
     }
 
-    /// Records the discovery of an article. The next push contains the clicks that it had
+    /// Records the discovery of an article. The next push considers the clicks that the article had
     /// before.
     pub fn discovered(&mut self, article: u32) {
         self.late.push(article);

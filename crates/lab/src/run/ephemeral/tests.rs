@@ -68,7 +68,7 @@ fn sources(name: &str, plan: &EphemeralPlan) -> Sources {
 }
 
 #[test]
-fn clicks_are_left_by_the_second() {
+fn profit_counts_the_clicks_left_to_the_second() {
     let news = small(250);
     let timeline = NewsTimeline::new(&news).unwrap();
     for (at, left) in [
@@ -92,7 +92,7 @@ fn clicks_are_left_by_the_second() {
 }
 
 #[test]
-fn breadth_first_by_hand() {
+fn times_of_a_breadth_first_crawl_agree_with_hand_calculation() {
     let news = small(250);
     let timeline = NewsTimeline::new(&news).unwrap();
     // One fetch every 100 seconds. Each page is fetched right after the poll that showed it.
@@ -116,7 +116,7 @@ fn breadth_first_by_hand() {
 }
 
 #[test]
-fn a_link_between_two_polls_is_missed_for_ever() {
+fn an_article_linked_only_between_two_polls_is_never_found() {
     let news = small(190);
     let timeline = NewsTimeline::new(&news).unwrap();
     let plan = plan(0.01);
@@ -202,7 +202,7 @@ fn busy() -> News {
 }
 
 #[test]
-fn a_crawl_keeps_to_its_budget_and_all_is_the_same_again() {
+fn a_crawl_keeps_to_its_budget_and_is_repeatable() {
     let news = busy();
     let timeline = NewsTimeline::new(&news).unwrap();
     let plan = EphemeralPlan {

@@ -127,7 +127,7 @@ fn any_policy_can_be_run_and_it_learns_from_visits() {
 }
 
 #[test]
-fn uniform_visits_give_what_the_closed_forms_say() {
+fn uniform_visits_reach_the_recency_of_the_closed_forms() {
     let rates: Vec<f64> = (0..600).map(|n| 0.01 * 1.01_f64.powi(n)).collect();
     let lives = poisson(&rates, 220.0);
     let done = refresh(&lives, uniform(5.0), &plan(220.0, 5.0));
@@ -159,7 +159,7 @@ fn uniform_visits_give_what_the_closed_forms_say() {
 }
 
 #[test]
-fn the_same_seed_is_the_same_run_and_another_is_another_order() {
+fn equal_seeds_give_equal_runs_and_other_seeds_other_orders() {
     let lives = poisson(&[0.2; 40], 50.0);
     let run = |seed| {
         let plan = RefreshPlan {
@@ -174,7 +174,7 @@ fn the_same_seed_is_the_same_run_and_another_is_another_order() {
 }
 
 #[test]
-fn nothing_to_do_is_done() {
+fn an_empty_world_and_a_run_that_ends_before_its_start_make_no_visits() {
     let done = refresh(&Lives::default(), uniform(1.0), &plan(10.0, 1.0));
     assert_eq!(done.visits, 0);
     assert!(done.recency.freshness().is_nan());

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn depths_are_2_to_32_and_the_usual_one_is_not_named() {
+    fn depths_are_2_to_32_and_the_default_is_not_printed() {
         for (requests, expected) in [
             (0, None),
             (1, None),

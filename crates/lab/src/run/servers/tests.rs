@@ -58,7 +58,7 @@ fn times(crawled: &Crawled) -> Vec<u32> {
 }
 
 #[test]
-fn one_server_takes_what_it_takes_by_hand() {
+fn times_of_one_server_agree_with_hand_calculation() {
     let urls = ["http://a.org/", "http://a.org/1", "http://a.org/2"];
     let edges = [(0, 1), (0, 2)];
     // Connect 30 ms, robots.txt 110 ms, then a page every 110 ms. Without a persistent
@@ -239,7 +239,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn laws_of_every_crawl(
+    fn every_crawl_is_repeatable_complete_and_within_the_limits_of_the_network(
         seed in 0..1000_u64,
         servers in 1..14_usize,
         pages in 1..160_usize,

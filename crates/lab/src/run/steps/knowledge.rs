@@ -95,7 +95,8 @@ impl InitialKnowledge {
         self.protocol == Protocol::Whole
     }
 
-    /// Returns the initial history of a page that has its first copy at `now`.
+    /// Returns the initial history of a page that has its first copy at `now`. `None` if the policy
+    /// starts without knowledge of the page.
     pub(super) fn of(&self, page: u32, now: Moment) -> Option<History> {
         let history = *self.histories.get(page as usize)?;
         match self.protocol {

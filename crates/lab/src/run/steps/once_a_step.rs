@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use policy::{Curve, Fact, Needs, Number, Page, Price, Refresh, Term, VisitFact, Worth};
 
-/// Worth of a page, one step after its last visit, that the policy gives no worth. It is below
-/// every worth of practice, and an `f32` holds it.
+/// Worth, one step after its last visit, of a page that the policy gives no worth. It is below
+/// every worth that occurs in practice, and an `f32` holds it.
 const NOTHING: f64 = 1e-30;
 
-/// The highest worth of a refresh. It is above every worth of practice, and below that of a first
-/// copy.
+/// The highest worth of a refresh. It is above every worth that occurs in practice, and below that
+/// of a first copy.
 const MOST: f64 = 1e30;
 
 /// A policy by which every page may be fetched once a step.
@@ -31,7 +31,7 @@ impl OnceAStep {
 
     /// Returns the price at which every page is due one step after its last visit.
     pub fn price() -> Price {
-        Price::new(NOTHING).expect("it is above 0")
+        Price::new(NOTHING).expect("NOTHING is above 0")
     }
 }
 

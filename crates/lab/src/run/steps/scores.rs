@@ -9,7 +9,7 @@ use crate::measure::recency::Recency;
 pub struct RepositoryScores {
     /// Mean repository quality over the steps; `None` without queries.
     pub quality: Option<f64>,
-    /// Best quality of any step; at most 1.
+    /// Best quality of any step; at most 1, and 0 without queries.
     pub best: f64,
     /// Mean probability over the steps that a click is an embarrassment; `None` without queries.
     pub embarrassment: Option<f64>,

@@ -1,4 +1,4 @@
-//! What pages show at the even steps of an experiment.
+//! What pages show at the evenly spaced steps of an experiment.
 //!
 //! **Invariant:** the first step is when half of all pages that ever lived had been born. The
 //! last step is not after the last change. The experiment does not judge periods in which few
@@ -10,7 +10,7 @@ use policy::Moment;
 
 use crate::run::refresh::{Lives, text_at};
 
-/// Pages at even steps.
+/// The texts of pages at evenly spaced steps.
 #[derive(Debug, Clone)]
 pub struct Snapshots {
     moments: Vec<Moment>,

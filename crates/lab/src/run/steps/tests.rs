@@ -77,7 +77,7 @@ const WORLD: [&[(u32, Option<u64>)]; 4] = [
 ];
 
 #[test]
-fn all_refreshes_are_perfect_and_none_are_not() {
+fn a_full_budget_keeps_quality_at_1_and_smaller_budgets_are_less_fresh() {
     let lives = lives(&WORLD, 10);
     let snapshots = Snapshots::new(&lives, DAY).unwrap();
     assert_eq!(snapshots.moments().len(), 11);
@@ -103,7 +103,7 @@ fn all_refreshes_are_perfect_and_none_are_not() {
 }
 
 #[test]
-fn what_is_known_depends_on_the_protocol() {
+fn initial_histories_depend_on_the_protocol() {
     let lives = lives(&WORLD, 10);
     let snapshots = Snapshots::new(&lives, DAY).unwrap();
     let world = SteppedWorld::new(&lives, &snapshots, None);
@@ -112,8 +112,8 @@ fn what_is_known_depends_on_the_protocol() {
         let known = knowledge.of(page, day(0));
         known.map(|history| (history.revisits, history.changes))
     };
-    // The first half has five steps and the whole time ten. Page 2 is gone from the fourth step
-    // on.
+    // The first half has five steps and the whole time ten. Page 2 is gone from step 4 on, counted
+    // from 0.
     assert_eq!(changes(Protocol::Halves, 0), Some((5, 1)));
     assert_eq!(changes(Protocol::Whole, 0), Some((10, 2)));
     assert_eq!(changes(Protocol::Whole, 2), Some((3, 0)));

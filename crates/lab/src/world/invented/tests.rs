@@ -50,13 +50,13 @@ const SMALL: &[(&str, &[(&str, f64)])] = &[
     ("topics", &[("pages", 200.0), ("topics", 4.0)]),
 ];
 
-/// A small world, with one setting changed.
+/// Debug text of a small world; `turned` replaces one setting.
 fn small(name: &str, turned: Option<(&str, f64)>, seed: u64) -> String {
     let (_, knobs) = SMALL.iter().find(|(kind, _)| *kind == name).unwrap();
     let own = |&(knob, value): &(&str, f64)| (knob.to_owned(), value.to_string());
     let wishes: Vec<_> = knobs.iter().chain(&turned).map(own).collect();
     match invent(name, &wishes, seed).unwrap() {
-        // The other fields include a map, whose order varies.
+        // Only servers and pages: the other fields include a map, whose order varies.
         World::Servers(web) => format!(
             "{:?}",
             (
@@ -69,7 +69,7 @@ fn small(name: &str, turned: Option<(&str, f64)>, seed: u64) -> String {
 }
 
 #[test]
-fn a_seed_is_a_world() {
+fn equal_seeds_give_equal_worlds_and_other_seeds_others() {
     for kind in KINDS {
         let world = small(kind.name, None, 1);
         assert!(world == small(kind.name, None, 1), "{}", kind.name);
@@ -78,7 +78,7 @@ fn a_seed_is_a_world() {
 }
 
 #[test]
-fn every_knob_changes_something() {
+fn every_setting_changes_the_world() {
     for kind in KINDS {
         let usual = small(kind.name, None, 1);
         for knob in kind.knobs {
@@ -96,7 +96,7 @@ fn every_knob_changes_something() {
 }
 
 #[test]
-fn the_help_lists_every_world_and_knob() {
+fn the_help_lists_every_world_and_setting_with_a_default_in_range() {
     let help = catalog();
     for kind in KINDS {
         assert!(help.contains(&format!("invented:{} ", kind.name)));
@@ -109,7 +109,7 @@ fn the_help_lists_every_world_and_knob() {
 }
 
 #[test]
-fn the_documentation_lists_every_knob_as_it_is() {
+fn the_documentation_lists_every_setting_as_declared() {
     let text = include_str!("../../../../../docs/science/invented-worlds.md");
     for kind in KINDS {
         let at = text.find(&format!("## `invented:{}`", kind.name));
@@ -133,7 +133,7 @@ fn row(knob: &Knob) -> String {
 }
 
 #[test]
-fn a_world_that_there_is_not_is_refused_with_what_there_is() {
+fn an_unknown_name_is_an_error_that_lists_the_known_names() {
     let Err(error) = invent("grahp", &[], 1) else {
         panic!("it was invented");
     };

@@ -9,7 +9,7 @@ const NODES: &str = "id\turl\n7\thttp://e.org/a\n9\thttp://E.org/a\n4\tmailto:x\
 const EDGES: &str = "from\tto\n7\t9\n7\t9\n9\t9\n9\t4\n";
 
 #[test]
-fn graphs_are_read_as_they_are() {
+fn a_graph_has_distinct_urls_and_no_repeated_or_self_links() {
     let directory = directory(&[("nodes.tsv.gz", NODES), ("edges.tsv.zst", EDGES)]);
     let graph = Graph::read(directory.path()).unwrap();
     let urls: Vec<_> = (0..3).map(|page| graph.url(page).as_str()).collect();
@@ -88,7 +88,7 @@ fn links_of_traffic_worlds_are_mutual() {
 }
 
 #[test]
-fn pages_of_topics_say_what_readers_see() {
+fn topic_pages_have_readable_texts_titles_and_anchor_texts() {
     let home = r#"{"body": "h", "html": "<title>Home</title><p>See <a href='/b'>the &amp; book</a>, <a href='http://x.org/'>x</a></p>"}"#;
     let book = r#"{"text": "A book.", "body": "b"}"#;
     let directory = directory(&[
@@ -123,7 +123,7 @@ fn pages_of_topics_say_what_readers_see() {
 }
 
 #[test]
-fn servers_are_linked_as_they_are_at_the_beginning() {
+fn a_world_of_servers_has_the_links_of_its_first_moment() {
     let web = WebPlan::small(3).invent();
     let expected: Vec<usize> = web
         .leads_to(PageNumber(0), 0.0)
@@ -183,7 +183,7 @@ fn histories_tell_changes_of_text_from_changes_of_markup() {
 }
 
 #[test]
-fn what_is_no_world_says_what_was_looked_for() {
+fn a_directory_that_is_no_world_is_an_error_that_lists_the_tables() {
     let directory = directory(&[("items.tsv", "item\n")]);
     let error = World::read(directory.path()).unwrap_err().to_string();
     for word in ["edges.tsv", "versions.tsv", "clicks.tsv", "queries.tsv"] {
@@ -198,7 +198,7 @@ fn what_is_no_world_says_what_was_looked_for() {
 }
 
 #[test]
-fn a_world_without_links_names_its_kind() {
+fn a_world_without_links_is_an_error_that_names_its_kind() {
     let world = World::Queries(Queries {
         queries: Vec::new(),
     });

@@ -102,7 +102,7 @@ fn rewritten(world: &World) -> World {
         assert_eq!(all(one.bodies()), all(other.bodies()));
     }
     let error = world.write(&path).unwrap_err().to_string();
-    assert!(error.contains("is there"), "{error}");
+    assert!(error.contains("exists already"), "{error}");
     again
 }
 
@@ -139,12 +139,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn graphs_stay(graph in graphs()) {
+    fn graphs_read_as_written(graph in graphs()) {
         same!(Graph, graph);
     }
 
     #[test]
-    fn graphs_keep_the_ids_they_had(pairs in proptest::collection::vec(("[^\t\n\r]{1,3}", "[^\t\n\r]{1,3}"), 1..20)) {
+    fn graphs_keep_their_ids_when_written(pairs in proptest::collection::vec(("[^\t\n\r]{1,3}", "[^\t\n\r]{1,3}"), 1..20)) {
         let rows: String = pairs.iter().map(|(from, to)| format!("{from}\t{to}\n")).collect();
         let directory = directory(&[("edges.tsv", &format!("from\tto\n{rows}"))]);
         let graph = Graph::read(directory.path()).unwrap();
@@ -153,7 +153,7 @@ proptest! {
     }
 
     #[test]
-    fn topics_stay((graph, bodies, labels) in graphs().prop_flat_map(|graph| {
+    fn topics_read_as_written((graph, bodies, labels) in graphs().prop_flat_map(|graph| {
         let pages = graph.pages();
         let labels = proptest::collection::vec((0..pages, "[a-c]{0,2}"), 0..9);
         (Just(graph), texts(pages), labels)
@@ -164,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn traffic_stays((graph, views) in graphs().prop_flat_map(|graph| {
+    fn traffic_reads_as_written((graph, views) in graphs().prop_flat_map(|graph| {
         let pages = graph.pages();
         (Just(graph), proptest::collection::vec(prop_oneof![0.0..1e9, Just(1e300), Just(5e-324)], pages))
     })) {
@@ -172,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn histories_stay(histories in histories(), queries in queries()) {
+    fn histories_and_corpora_read_as_written(histories in histories(), queries in queries()) {
         rewritten(&World::Histories(histories.clone()));
         let again = rewritten(&World::Corpus(Corpus { histories, queries: queries.clone() }));
         let World::Corpus(again) = again else { panic!("another kind") };
@@ -180,18 +180,18 @@ proptest! {
     }
 
     #[test]
-    fn news_stay(news in news()) {
+    fn news_read_as_written(news in news()) {
         same!(News, news);
     }
 
     #[test]
-    fn queries_stay(queries in queries()) {
+    fn queries_read_as_written(queries in queries()) {
         same!(Queries, queries);
     }
 }
 
 #[test]
-fn what_cannot_stand_in_a_table_is_refused() {
+fn cells_with_tabs_or_line_breaks_and_worlds_of_servers_are_not_written() {
     for query in ["a\tb", "a\nb", "a\r"] {
         let queries = vec![("fine".to_owned(), 1), (query.to_owned(), 2)];
         let directory = tempfile::tempdir().unwrap();

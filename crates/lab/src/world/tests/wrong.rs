@@ -42,7 +42,7 @@ fn whole_error(directory: &Path) -> String {
 }
 
 #[test]
-fn rows_that_are_wrong_are_named() {
+fn errors_in_rows_name_the_file_and_the_line() {
     let edges = |rows| ("edges.tsv.gz", rows);
     refused(
         &[edges("from\tto\n7\t9\n7\t8\n"), NODES],
@@ -62,11 +62,7 @@ fn rows_that_are_wrong_are_named() {
         1,
         "no column \"to\"",
     );
-    refused(
-        &[edges("to\tfrom\tto\n"), NODES],
-        1,
-        "\"to\" is there twice",
-    );
+    refused(&[edges("to\tfrom\tto\n"), NODES], 1, "\"to\" occurs twice");
     refused(&[edges(""), NODES], 1, "no header");
     refused(
         &[("nodes.tsv.zst", "id\turl\n7\ta\n7\tb\n"), EDGES],
@@ -76,12 +72,12 @@ fn rows_that_are_wrong_are_named() {
 }
 
 #[test]
-fn numbers_that_are_none_are_named() {
+fn invalid_numbers_name_the_file_and_the_line() {
     let views = |rows| ("views.tsv", rows);
     refused(
         &[views("page\tviews\n7\t1\n9\tmany\n"), EDGES],
         3,
-        "\"many\" is no views",
+        "invalid views: \"many\"",
     );
     refused(&[views("page\tviews\n7\t1\n9\t-1\n"), EDGES], 3, "-1");
     refused(&[views("page\tviews\n7\t1\n9\tNaN\n"), EDGES], 3, "NaN");
@@ -98,12 +94,12 @@ fn numbers_that_are_none_are_named() {
     refused(
         &[("queries.tsv", "query\tcount\na\t4294967296\n")],
         2,
-        "no count",
+        "invalid count",
     );
 }
 
 #[test]
-fn times_that_are_wrong_are_named() {
+fn invalid_times_and_references_name_the_file_and_the_line() {
     let versions = |rows| ("versions.tsv.gz", rows);
     refused(
         &[versions("page\tt\tbody\n1\t5\tb\n1\t4\tc\n"), PAGES],
@@ -113,7 +109,7 @@ fn times_that_are_wrong_are_named() {
     refused(
         &[versions("page\tt\tbody\n1\tnow\tb\n"), PAGES],
         2,
-        "\"now\" is no t",
+        "invalid t: \"now\"",
     );
     refused(
         &[versions("page\tt\tbody\n1\t-5\tb\n"), PAGES],
@@ -143,7 +139,7 @@ fn times_that_are_wrong_are_named() {
 }
 
 #[test]
-fn bodies_that_are_wrong_are_named() {
+fn invalid_bodies_name_the_file_and_the_line() {
     let history = |bodies: &str, line, word| {
         refused(&[("bodies.ndjson", bodies), PAGES, VERSIONS], line, word);
     };
@@ -171,7 +167,7 @@ fn bodies_that_are_wrong_are_named() {
 }
 
 #[test]
-fn line_ends_of_every_kind_are_read() {
+fn line_ends_and_byte_order_marks_of_every_kind_are_read() {
     for rows in [
         "from\tto\r\n7\t9\r\n",
         "from\tto\n7\t9",
@@ -186,7 +182,7 @@ fn line_ends_of_every_kind_are_read() {
 }
 
 #[test]
-fn files_that_are_cut_or_packed_wrongly_are_named() {
+fn truncated_and_wrongly_compressed_files_are_named() {
     let rows: String = (0..20_000)
         .map(|n| format!("{n}\t{}\n", n * 7919 % 20_011))
         .collect();
@@ -205,12 +201,15 @@ fn files_that_are_cut_or_packed_wrongly_are_named() {
         }
         fs::write(&path, &table).unwrap();
         let error = whole_error(directory.path());
-        assert!(error.contains(name), "plain under a packed name: {error}");
+        assert!(
+            error.contains(name),
+            "a plain file with the name of a compressed one: {error}"
+        );
     }
 }
 
 #[test]
-fn what_is_no_text_is_named() {
+fn bytes_that_are_not_utf8_name_the_file_and_the_line() {
     let directory = directory(&[NODES]);
     put(
         directory.path(),
@@ -222,7 +221,7 @@ fn what_is_no_text_is_named() {
 }
 
 #[test]
-fn a_line_without_end_is_given_up() {
+fn a_line_longer_than_the_limit_is_an_error() {
     let directory = directory(&[NODES]);
     let mut endless = b"from\tto\n7\t9\n".to_vec();
     endless.resize(100 << 20, b'7');
@@ -235,7 +234,7 @@ fn a_line_without_end_is_given_up() {
 }
 
 #[test]
-fn a_window_that_would_take_all_memory_is_refused() {
+fn a_zstd_window_above_128_mib_is_refused() {
     use std::io::Write;
     let directory = directory(&[NODES]);
     let windowed = |log: u32| {
