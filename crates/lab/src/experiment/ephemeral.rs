@@ -80,7 +80,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "rate_at_bound@0.99",
-        "the least N at which of_bound reaches .99, to 10 %; no row if only one N is tried, or if 16 times the largest N tried does not reach it",
+        "the least N at which of_bound reaches .99, to 10 %; no row if only one N is tried, or if N is not between a sixteenth of the largest N tried and 16 times it",
     ),
     (
         "new_pages",
@@ -88,7 +88,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "ephemeral",
-        "the share of clicked pages of the first week that are in clusters without clicks after a week",
+        "the share of clicked pages of the first week that are in clusters whose second week has less than half of the clicks of the first",
     ),
     (
         "interest",

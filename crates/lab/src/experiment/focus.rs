@@ -1,9 +1,9 @@
 //! Experiment that compares focused-crawling methods by the fetches they need to find a topic.
 //!
 //! It repeats the experiments of Chakrabarti, van den Berg & Dom, "Focused crawling" (1999), as
-//! the chapter describes them in §6.2. The worlds have labelled pages: a label is the topic, and
-//! the pages with that label are the targets. Every method of the catalog runs through the
-//! production frontier. Breadth-first, backlink and random order are the lower bound, and an
+//! [the chapter](super) describes them in §6.2. The worlds have labelled pages: a label is the
+//! topic, and the pages with that label are the targets. Every method of the catalog runs through
+//! the production frontier. Breadth-first, backlink and random order are the lower bound, and an
 //! omniscient crawler is the upper bound. Between them are crawlers that know part of the truth
 //! (`oracle`).
 //!
@@ -39,19 +39,19 @@ use split::TopicSplit;
 pub const METRICS: &[Metric] = &[
     (
         "harvest",
-        "of the pages fetched so far, the share that is of the topic, over the share of the web that was fetched; a fetch that brought nothing counts",
+        "of the pages fetched so far, the share that are targets: pages of the topic without training and start pages; x is the share of the web fetched",
     ),
     (
         "recall",
-        "of the pages of the topic that can be reached, the share that was fetched",
+        "of the targets that can be reached, the share that was fetched",
     ),
     (
         "area",
-        "the mean of recall over all numbers of fetches: .5 for a crawler that fetches in any order, higher is better",
+        "the mean of recall over all numbers of fetches: about .5 for a random order, higher is better",
     ),
     (
         "relevance",
-        "of the fetches of this twentieth of the crawl, the share that was of the topic (Figure 6.3)",
+        "of the fetches in each twentieth of the crawl, the share that are targets (Figure 6.3)",
     ),
     (
         "similarity",
@@ -73,8 +73,8 @@ const LEAST_TARGETS: usize = 10;
 pub struct FocusExperimentOptions {
     /// Labels used as topics. Empty means the five most frequent ones except `other`.
     pub targets: Vec<String>,
-    /// Number of topic pages that a crawl starts from. Fewer are used if too few of them reach
-    /// half of the web.
+    /// Number of topic pages that a crawl starts from. Fewer are used if too few of them reach at
+    /// least half as many pages as the best start page does.
     pub starts: u32,
     /// Whether every policy first crawls the training pages and keeps what it learned there.
     /// Otherwise it starts with the classifiers trained on these pages and nothing more.
@@ -163,7 +163,7 @@ impl FocusExperimentOptions {
         for target in &self.targets {
             if !names.contains(target) {
                 let names = names.join(", ");
-                let wrong = format!("no page has the label {target:?}: {names}");
+                let wrong = format!("no page has the label {target:?}; the labels are {names}");
                 return Err(LabError::Wish(wrong));
             }
         }

@@ -47,11 +47,11 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "p_bc",
-        "Limited Buffer: of the B pages kept (--buffer, a share of the web), those as important as the B-th best; the policy drops what it believes in least",
+        "Limited Buffer: of the B pages kept (--buffer, a share of the web), the share that is as important as the B-th best; the policy drops the page that it rates lowest",
     ),
     (
         "efficiency",
-        "r_t/t: of the t pages fetched, the share that is as important as the t-th best; P_CS under the chapter's name",
+        "r_t/t: of the t pages fetched, the share that is as important as the t-th best; P_CS under the name of Baldi, Frasconi & Smyth (2003)",
     ),
     (
         "pagerank_mass",
@@ -157,7 +157,10 @@ pub fn run(
 impl OrderingExperimentOptions {
     fn check(&self) -> Result<(), LabError> {
         if !(self.buffer > 0.0 && self.buffer <= 1.0) {
-            let wrong = format!("a buffer of {} is no share of the web: say .1", self.buffer);
+            let wrong = format!(
+                "a buffer of {} is not a share of the web: use a number above 0 and at most 1",
+                self.buffer
+            );
             return Err(LabError::Wish(wrong));
         }
         match self.query.as_deref().map(Query::new) {

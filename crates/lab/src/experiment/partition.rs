@@ -34,7 +34,7 @@ use judged::TeamJudge;
 pub const METRICS: &[Metric] = &[
     (
         "overlap",
-        "the share of all fetches that brought a page which the team had already: (N - U)/N for N fetches of U pages; Cho & Garcia-Molina print (N - U)/U",
+        "the share of all fetches that brought a page which the team had already: (N - U)/N for N fetches of U different pages; Cho & Garcia-Molina print (N - U)/U",
     ),
     (
         "coverage",
@@ -50,7 +50,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "balance",
-        "fetches of the busiest crawler, in multiples of the mean; 1: all did the same",
+        "fetches of the busiest crawler, in multiples of the mean; 1 if all made equally many",
     ),
 ];
 
@@ -190,10 +190,12 @@ impl PartitionExperimentOptions {
     fn check(&self) -> Result<(), LabError> {
         let wish = |wrong: String| Err(LabError::Wish(wrong));
         if self.crawlers.is_empty() || !self.crawlers.iter().all(|k| (1..=MOST).contains(k)) {
-            return wish(format!("a team has 1 to {MOST} crawlers: say 1,2,4"));
+            return wish(format!(
+                "a team size is out of range; it must be from 1 to {MOST} crawlers, such as 1,2,4"
+            ));
         }
         if self.batch == 0 {
-            return wish("links are sent after one fetch or more, not after 0".into());
+            return wish("the batch is 0; it must be at least 1 fetch".into());
         }
         if let Some(share) = self
             .budget

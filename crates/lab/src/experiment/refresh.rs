@@ -44,7 +44,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "freshness",
-        "the share of copies that equal their page, averaged over time; x is the budget",
+        "the share of copies whose page has not changed since the visit, averaged over time; x is the budget",
     ),
     (
         "age",
@@ -52,7 +52,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "embarrassment",
-        "the probability that a click, which falls on rank r with r^(-3/2), finds a page that is gone or has lost a word of the query; the mean over steps; x is the budget",
+        "the probability that a click, which falls on rank r in proportion to r^(-3/2), finds a page that is gone or has lost a word of the query; the mean over steps; x is the budget",
     ),
     (
         "refreshes",
@@ -96,7 +96,7 @@ pub struct RefreshExperimentOptions {
     /// Refreshes a step, as shares of the pages that exist at the start. If empty, several from
     /// small to large.
     pub budgets: Vec<f64>,
-    /// Most queries that are used.
+    /// Greatest number of queries that are used.
     pub most_queries: usize,
     /// Estimator of change rates. `None` for the default of each policy.
     pub rate: Option<String>,

@@ -18,7 +18,7 @@ const TABLE: [(&str, [f64; 3]); 6] = [
 ];
 const PUBLISHED_BOUND: f64 = 0.72;
 
-/// Largest accepted difference to a published ratio of profit to bound.
+/// Largest accepted difference from a published ratio of profit to bound.
 const NEAR: f64 = 0.05;
 
 const OURS: &str = "priced";
@@ -68,7 +68,7 @@ impl EphemeralClaims<'_> {
         let share = self.value("", "ephemeral", 0.0)?;
         Some(PublishedClaim {
             id: "E1",
-            says: "Nearly all new pages with clicks are ephemeral: 96 % (±3) of them are in clusters without clicks after a week.".into(),
+            says: "Nearly all new pages with clicks are ephemeral: 96 % (±3) of them are in clusters whose second week has less than half of the clicks of the first.".into(),
             published: "96 %".into(),
             found: format!("{:.1} %", share * 100.0),
             holds: (share - 0.96).abs() <= 0.03,

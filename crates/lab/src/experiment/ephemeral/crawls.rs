@@ -16,7 +16,8 @@ use crate::workers::{ExperimentProgress, each};
 /// Schedulers that run with several histories and push periods: those of figure 8, and ours.
 pub(super) const SWEPT: [&str; 3] = ["echo-newpages", "echo-schedule", "priced"];
 
-/// Schedulers for which the experiment searches for the rate that reaches the bound.
+/// Schedulers for which the experiment searches for the rate that reaches the bound (almost; see
+/// [`REACHED_SHARE`]).
 pub(super) const RATE_SEARCHED: [&str; 3] = ["bfs", "echo-newpages", "priced"];
 
 /// Share of the bound that counts as reached.

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crawl_is_judged_by_hand() {
+    fn scores_of_a_crawl_agree_with_hand_calculation() {
         // 40 pages, two targets: the second and the tenth fetch.
         let found: Vec<bool> = (0..40).map(|fetch| fetch == 1 || fetch == 9).collect();
         let judged = curve(&found, 40, 2);

@@ -1,12 +1,12 @@
-//! Similarity of linked pages and of anchor texts (Figure 6.2).
+//! Similarity of linked pages and of anchor texts (Figure 6.2 of [the chapter](super::super)).
 //!
 //! Davison, "Topical locality in the web" (SIGIR 2000): the cosine of TF-IDF vectors, here (1 +
 //! ln tf) · ln N/df over the words of title and text. Pairs of pages are drawn for each relation
 //! that two pages can have. Anchor texts are compared with their target, with their own page and
 //! with other pages.
 //!
-//! **Invariant:** all kinds of pairs come from the same drawn links, and no page is compared
-//! with itself.
+//! **Invariant:** each drawn link gives at most one pair of each kind, and no page is compared with
+//! itself.
 
 use std::collections::HashMap;
 
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cosine_by_hand() {
+    fn cosines_agree_with_hand_calculation() {
         let rarity: Vector = [(1, 1.0), (2, 2.0), (3, 0.0)].into_iter().collect();
         let one = weighed(&[(1, 1), (2, 1), (9, 5)], &rarity);
         let other = weighed(&[(2, 1), (3, 4)], &rarity);

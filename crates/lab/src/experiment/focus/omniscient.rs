@@ -3,16 +3,16 @@
 //! It may fetch only pages that it has a link to. It always takes the shortest path to the
 //! nearest target, and fetches the remaining pages at the end. The optimum would be a minimum
 //! Steiner tree, which is NP-hard to find. This greedy order is not optimal, but no real method
-//! comes near it.
+//! came near it in our experiments.
 
 use std::collections::VecDeque;
 
 use crate::world::Graph;
 
-/// Its policy name.
+/// Policy name of the omniscient crawler.
 pub(super) const OMNISCIENT: &str = "omniscient";
 
-/// Returns the order in which it fetches.
+/// Returns the order in which the omniscient crawler fetches the pages of `ground`.
 pub(super) fn order(
     graph: &Graph,
     starts: &[usize],
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_goes_to_the_nearest_target_by_the_shortest_way() {
+    fn the_order_takes_the_shortest_path_to_the_nearest_target_within_the_ground() {
         let urls: Vec<String> = (0..8).map(|n| format!("http://e.org/{n}")).collect();
         let edges = [(0, 1), (0, 2), (1, 3), (2, 4), (4, 5), (3, 6), (0, 7)];
         let graph = Graph::new(urls.iter().map(String::as_str), edges.into_iter());
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(
             order,
             [0, 1, 3, 2, 4, 5, 6],
-            "and what is not of this web never"
+            "a page outside the ground is never fetched"
         );
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The policy [`METHOD`] is extended by facts that a crawler cannot know before a fetch.
 //! [`LINKS`] knows whether a linked page is a target. [`AHEAD`] also knows how many undiscovered
-//! targets that page links to. Everything else it must learn like other policies. They are not
-//! in the catalog: they show how much a better link classifier could gain.
+//! targets that page links to. Everything else the two must learn as other policies do. They are
+//! not in the catalog: they show how much a better link classifier could gain.
 //!
 //! **Invariant:** the known facts about a page change only when a target is discovered. The
 //! bench is then notified of every page whose worth changes.
@@ -21,7 +21,7 @@ pub(super) const LINKS: &str = "told-links";
 pub(super) const AHEAD: &str = "told-ahead";
 /// The extended method.
 pub(super) const METHOD: &str = "learned";
-/// Bonus of a target; it exceeds every worth that a method assigns.
+/// Bonus of a target; it exceeds every worth that [`METHOD`] assigns.
 const TARGET: f64 = 10.0;
 
 /// A policy with added knowledge of the web.
@@ -41,9 +41,9 @@ pub(super) struct LinkOracle {
 #[derive(Debug, Clone, Default)]
 struct Behind {
     target: bool,
-    /// Undiscovered targets that it links to.
+    /// Number of undiscovered targets that the page links to. 0 except for [`AHEAD`].
     ahead: u32,
-    /// Pages that link to it, if it is an undiscovered target. Filled for [`AHEAD`] only.
+    /// Pages that link to the page, if it is an undiscovered target. Empty except for [`AHEAD`].
     parents: Vec<usize>,
 }
 

@@ -33,11 +33,11 @@ pub(super) fn notes(runs: &[Vec<Measured>], names: &[String]) -> Vec<String> {
         .collect();
     let mut notes = vec![format!("area, all topics: {}", listed.join(", "))];
     let of = |wanted: &dyn Fn(&str) -> bool| ranked.iter().find(|(name, _)| wanted(name)).copied();
-    let seed =
+    let published =
         of(&|name| !OURS.contains(&name) && !FLOOR.contains(&name) && !BOUNDS.contains(&name));
     let ours = of(&|name| OURS.contains(&name));
-    if let (Some(seed), Some(ours)) = (seed, ours) {
-        let over = |area: f64| 100.0 * (area / seed.1 - 1.0);
+    if let (Some(published), Some(ours)) = (published, ours) {
+        let over = |area: f64| 100.0 * (area / published.1 - 1.0);
         let bounds = BOUNDS.iter().zip(KNOW).map(|(bound, knows)| {
             of(&|name| name == *bound).map_or(String::new(), |bound| {
                 format!("; {knows}, {:+.1} %", over(bound.1))
@@ -47,7 +47,7 @@ pub(super) fn notes(runs: &[Vec<Measured>], names: &[String]) -> Vec<String> {
         notes.push(format!(
             "{} over {}, the best of the published methods: {:+.1} %{most}",
             ours.0,
-            seed.0,
+            published.0,
             over(ours.1)
         ));
     }
@@ -75,7 +75,7 @@ mod tests {
     use crate::findings::Params;
 
     #[test]
-    fn ours_are_held_against_the_best_of_the_others() {
+    fn our_method_is_compared_with_the_best_published_method_and_the_bounds() {
         let number = |policy: &str, value: f64| Measured {
             policy: policy.into(),
             params: Params::from([("target".to_owned(), Param::from(ALL))]),

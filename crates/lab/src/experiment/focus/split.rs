@@ -22,7 +22,7 @@ use crate::kinds::{Graph, Labels, Linked, ReachSearch};
 
 /// Least share of the pages that a site needs to be crawled on its own.
 const SITE: f64 = 0.05;
-/// Least number of pages that it needs.
+/// Least number of pages that such a site needs.
 const SITE_PAGES: f64 = 200.0;
 
 /// The split of one run for one target.
@@ -44,6 +44,9 @@ pub(super) struct TopicSplit {
 impl TopicSplit {
     /// Draws the split of a run with up to `starts` start pages, determined by seed, run and
     /// target.
+    ///
+    /// # Errors
+    /// If fewer than half of [`LEAST_TARGETS`] targets can be reached.
     pub fn draw(
         world: &Linked,
         labels: &Labels,
@@ -226,6 +229,6 @@ fn begin(
 
 fn too_few(target: &str) -> LabError {
     LabError::Wish(format!(
-        "the label {target:?} has too few pages to learn from some and to look for others: take another --target, or fewer --starts"
+        "the label {target:?} has too few pages for both training and targets: take another --target, or fewer --starts"
     ))
 }

@@ -77,7 +77,7 @@ fn training_pages_are_never_targets() {
 }
 
 #[test]
-fn a_crawl_may_begin_at_many_pages_of_its_topic() {
+fn a_crawl_can_start_from_several_topic_pages_that_are_no_targets() {
     let setting = setting("invented:topics", &["hard"], 1);
     let (world, labels) = setting.open(0).unwrap().topical().unwrap();
     let target = &labels.names()[0];
@@ -98,7 +98,7 @@ fn a_crawl_may_begin_at_many_pages_of_its_topic() {
 }
 
 #[test]
-fn wrong_wishes_say_what_there_is() {
+fn invalid_options_are_refused_with_the_reason() {
     let wrong = |policies: &[&str], targets: &[&str], world: &str| {
         let options = FocusExperimentOptions {
             targets: targets.iter().map(|name| (*name).to_owned()).collect(),
@@ -112,7 +112,7 @@ fn wrong_wishes_say_what_there_is() {
     };
     let label = wrong(&[], &["cheese"], "invented:topics");
     assert!(
-        label.contains("\"cheese\": topic-000, topic-001"),
+        label.contains("\"cheese\"; the labels are topic-000, topic-001"),
         "{label}"
     );
     let policy = wrong(&["sofd"], &[], "invented:topics");
@@ -134,7 +134,7 @@ fn wrong_wishes_say_what_there_is() {
 
 /// Uses the four-universities data set (WebKB), where it is available.
 #[test]
-fn webkb_is_learned_at_other_universities() {
+fn webkb_is_crawled_at_one_university_and_learned_at_the_others() {
     let directory = format!("{}/../../../shared/data/webkb", env!("CARGO_MANIFEST_DIR"));
     let Ok(world) = World::open(&directory, &[], 1) else {
         eprintln!("skipped: {directory} is not there");

@@ -25,7 +25,7 @@ pub(super) fn learn(
     split: &TopicSplit,
 ) -> Result<Topic, LabError> {
     if !world.has_texts() {
-        let wrong = "this world does not say what its pages say: there is nothing to learn from";
+        let wrong = "this world has no texts to learn from";
         return Err(LabError::Wish(wrong.into()));
     }
     let training_set = TrainingSet {

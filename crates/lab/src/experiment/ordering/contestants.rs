@@ -71,7 +71,7 @@ impl OrderingContestants {
             }
             let name = match order.name {
                 "depth-limited" => {
-                    self.note("depth-limited is left out: it never comes to the end of a web");
+                    self.note("depth-limited is left out: it does not fetch a whole web");
                     continue;
                 }
                 RANDOM => format!("random({})", setting.seed),

@@ -18,18 +18,19 @@ const ORDERS: std::ops::RangeInclusive<usize> = 20..=100;
 /// Target for the number of visits over all random orders together.
 const VISITS: usize = 2_000_000;
 
-/// Tolerance in standard errors, over some hundred points. Four would do for normal errors, but
-/// the number of hot pages is not normally distributed if they are few.
+/// Tolerance in standard errors, over about 100 points. Four would do for normal errors, but the
+/// number of hot pages found is not normally distributed if hot pages are few.
 const TOO_FAR: f64 = 5.0;
 
 /// Largest deviations of measured curves from the closed forms.
 #[derive(Debug, Default)]
 pub(super) struct Exact {
-    /// Of the visited ideal order from its closed forms.
+    /// Deviation of the visited ideal order from its closed forms.
     pub ideal: f64,
-    /// Of the mean of random orders from theirs, in standard errors.
+    /// Deviation of the mean of random orders from the random crawler's closed forms, in standard
+    /// errors.
     pub random: f64,
-    /// The same as an absolute difference.
+    /// The largest absolute difference between the same means and closed forms.
     off: f64,
     orders: usize,
 }

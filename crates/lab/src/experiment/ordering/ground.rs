@@ -1,7 +1,7 @@
 //! Start page of a run and the part of the web that it reaches.
 //!
 //! **Invariant:** starts are drawn uniformly from the pages that reach at least half of the web.
-//! If there are none, the page that reaches most is the start.
+//! If none is found, the start is the examined page that reaches most.
 
 use rand::seq::SliceRandom;
 use testweb::chance::{For, stream};
@@ -10,7 +10,7 @@ use crate::LabError;
 use crate::kinds::{Graph, ReachSearch};
 
 /// Bound on the links followed to find starts, as a multiple of all links. It is ample for real
-/// webs. It ends the search in a web where a hundred thousand pages each reach a third of it.
+/// webs. It ends the search in a web where a hundred thousand pages each reach a third of the web.
 const PATIENCE: usize = 2_000;
 
 /// The web of a run: all that can be reached from its start.
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_reach_half_or_most() {
+    fn starts_reach_half_of_the_web_or_else_most_of_all() {
         // 0, 1 and 2 reach four pages of six; 5 reaches two.
         let half = graph(6, &[(0, 1), (1, 2), (2, 0), (2, 3), (5, 3)]);
         let mut starts = draw(&half, 1, 9);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_are_found_by_url_and_wrong_ones_named() {
+    fn named_starts_are_found_by_url_and_unknown_ones_are_an_error() {
         let graph = graph(3, &[(2, 1)]);
         let names = ["http://e.org/2".to_owned()];
         assert_eq!(named(&graph, &names).unwrap(), [2]);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_web_of_a_run_is_what_it_reaches() {
+    fn the_web_of_a_run_is_what_its_start_reaches() {
         let graph = graph(4, &[(2, 1), (1, 3), (0, 1)]);
         let ground = ReachableWeb::from(&graph, 2);
         assert_eq!(ground.pages, [2, 1, 3]);

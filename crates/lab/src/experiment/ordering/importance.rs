@@ -12,11 +12,11 @@ use crate::LabError;
 use crate::measure::{Truth, pagerank};
 use crate::run::CrawlableWorld;
 
-/// Probability that the random surfer follows a link (theory.md, §2).
+/// Probability that the random surfer follows a link (`docs/science/theory.md`, §2).
 const DAMPING: f64 = 0.9;
 
-/// One occurrence in the title counts as ten in the text. Algorithm 5.3 calls a page hot if it
-/// has either, so a hot page has a similarity of at least ten.
+/// One occurrence in the title counts as ten in the text. Algorithm 5.3 calls a page hot if it has
+/// one in the title or ten in the text, so a hot page has a similarity of at least ten.
 const TITLE: f64 = 10.0;
 
 /// Importance of every page by each metric that this world has data for.

@@ -11,7 +11,7 @@ use crate::findings::{Measured, Params};
 use crate::measure::{MetricCurve, Truth, efficiency, mass, p_bc, p_cs, p_st};
 use crate::run::{CrawlableWorld, Trip, trip};
 
-/// Backlinks (or units of another importance) from which a page is hot, as in the paper.
+/// Least importance of a hot page: the paper's backlink counts, used for other metrics too.
 pub(super) const TARGETS: [f64; 3] = [3.0, 10.0, 100.0];
 
 /// Shares of the crawl at which curves are sampled: 1 %, and multiples of 5 %.
@@ -19,7 +19,7 @@ pub(super) fn shares() -> impl Iterator<Item = f64> {
     once(0.01).chain((1..=20).map(|n| f64::from(n) / 20.0))
 }
 
-/// Crawls a web with an ordering and measures it.
+/// Crawls the web of a run with an ordering and measures the order of the visits.
 pub(super) struct OrderingJudge<'a> {
     pub web: CrawlableWorld<'a>,
     pub ground: &'a ReachableWeb,

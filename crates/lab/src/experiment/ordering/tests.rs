@@ -92,7 +92,7 @@ fn uo1_ideal_and_random_are_the_closed_forms() {
 }
 
 #[test]
-fn uo1_an_order_that_is_not_ideal_is_noticed() {
+fn uo1_an_order_that_is_not_ideal_differs_from_the_closed_forms() {
     let directory = ring();
     let world = World::open(path(&directory), &[], 1)
         .unwrap()
@@ -127,7 +127,7 @@ fn uo1_an_order_that_is_not_ideal_is_noticed() {
 }
 
 #[test]
-fn uo2_orderings_on_recorded_webs() {
+fn uo2_orderings_beat_random_on_recorded_webs() {
     let policies = ["ideal", "random", "breadth-first", "backlink", "pagerank"];
     for (name, late) in [("cs-stanford", false), ("hollins", true)] {
         let Some(world) = recorded(name) else {
@@ -261,7 +261,7 @@ fn policies_see_texts_and_anchors_after_a_fetch_and_similarity_counts_titles_ten
 }
 
 #[test]
-fn views_are_an_importance_where_they_are_known() {
+fn views_are_a_measure_of_importance_if_the_world_has_them() {
     let Some(world) = recorded("chameleon") else {
         return;
     };
@@ -279,7 +279,7 @@ fn views_are_an_importance_where_they_are_known() {
 }
 
 #[test]
-fn starts_can_be_named_and_wishes_that_cannot_be_met_are() {
+fn starts_can_be_named_and_invalid_options_are_refused() {
     let ring = ring();
     let world = path(&ring);
     let options = OrderingExperimentOptions {

@@ -8,7 +8,7 @@ use crate::findings::{self, Row};
 /// Metrics that are drawn, with their axis labels.
 const DRAWN: [(&str, &str); 4] = [
     ("coverage", "share of the pages in reach"),
-    ("overlap", "share of fetches in vain"),
+    ("overlap", "share of fetches of known pages"),
     ("messages", "URLs sent for each page fetched"),
     ("quality", "share of the best pages' PageRank"),
 ];

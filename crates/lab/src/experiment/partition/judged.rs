@@ -128,7 +128,7 @@ mod tests {
     use crate::world::Graph;
 
     #[test]
-    fn a_team_is_judged_by_all_its_fetches_and_by_its_first_for_quality() {
+    fn quality_counts_the_first_quarter_of_the_fetches_and_other_metrics_all() {
         // Six pages link to 0 and three of them also to 1, so 0 has the highest PageRank and 1
         // the next.
         let urls: Vec<String> = (0..8).map(|page| format!("http://e.org/{page}")).collect();

@@ -132,7 +132,7 @@ fn two() -> (Graph, Division) {
 
 /// A link that the order rejects does not stop the crawler from following later ones.
 #[test]
-fn crossover_goes_on_behind_a_page_that_is_too_deep() {
+fn crossover_continues_after_a_page_that_the_ordering_rejects() {
     // 0 links to the foreign pages 1 and 2. The crawler reaches 4, which is too deep, through 1
     // and 3, before it reaches 5 through 2.
     let graph = web(
@@ -153,7 +153,7 @@ fn crossover_goes_on_behind_a_page_that_is_too_deep() {
 }
 
 #[test]
-fn bk6_by_hand() {
+fn bk6_fetches_and_messages_agree_with_hand_calculation() {
     let (graph, division) = two();
     let of = |coordination, batch| work(&graph, &division, coordination, 2, batch, &[0]);
     let by_hash = |confinement, batch| of(Coordination::Static(confinement), batch);
@@ -190,7 +190,7 @@ fn setting(world: &str, threads: usize) -> ExperimentSetup {
 }
 
 #[test]
-fn wishes_that_cannot_be_met_are_named() {
+fn invalid_options_are_refused_with_the_reason() {
     let (mut wrong, options) = (setting("nowhere", 1), PartitionExperimentOptions::default());
     wrong.policies = vec!["static-fire".into()];
     let error = run(&wrong, &options, &Silent).unwrap_err().to_string();
@@ -241,7 +241,7 @@ fn wishes_that_cannot_be_met_are_named() {
 }
 
 #[test]
-fn bk6_on_a_real_web() {
+fn bk6_holds_on_a_real_web() {
     let Some(links) = links_of("webkb") else {
         return;
     };
@@ -338,7 +338,7 @@ fn a_budget_is_kept_and_batches_save_messages() {
 }
 
 #[test]
-fn a_web_of_one_host_is_not_judged() {
+fn a_web_of_one_host_or_one_domain_has_a_note() {
     let one = DividedWeb::of(&web(&[0, 0], &[(0, 1)]));
     assert!(one.note().unwrap().contains("one host"));
     let domain = Graph::new(

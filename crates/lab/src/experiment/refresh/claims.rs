@@ -89,7 +89,7 @@ pub(super) fn of_pages(findings: &Findings) -> Vec<PublishedClaim> {
                     "; but linear did not spend its budget, so the comparison is not fair"
                 }
             ),
-            // The middle one of the budgets.
+            // 1 % of the pages a day is the middle one of the default budgets.
             holds: fair && above[above.len() / 2].1 >= 1.08,
         });
     }
@@ -161,8 +161,8 @@ impl RefreshClaims<'_> {
         rows.filter(move |row| row.metric == metric && !row.params.contains_key("tau"))
     }
 
-    /// Returns the budget that a policy needs for a level of quality; `None` if it never reaches
-    /// it.
+    /// Returns the budget that a policy needs for a level of quality; `None` if the policy never
+    /// reaches that level.
     fn budget(&self, policy: &str, metric: &str) -> Option<f64> {
         let mut rows = self.rows(metric).filter(|row| row.policy == policy);
         rows.next().map(|row| row.value)

@@ -1,4 +1,4 @@
-//! How well the gains of past refreshes predict those of later ones.
+//! Measures how well the gains of a page's past refreshes predict those of later ones.
 //!
 //! Pandey & Olston (2005), §6.2 and figure 3. Every change is refreshed at once. δQ_A of a page
 //! is the gain of its refreshes per day, in the first and in the second half of the time.
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn correlations_are_of_ranks() {
+    fn spearman_uses_mean_ranks_for_ties_and_needs_variation() {
         let check = |pairs: &[(f64, f64)], expected: Option<f64>| {
             let found = spearman(pairs);
             let close = found

@@ -76,7 +76,7 @@ impl GroundTruth {
         self.texts.as_ref().map(|(texts, scored)| (texts, scored))
     }
 
-    /// Returns the world at even steps.
+    /// Returns the world at evenly spaced steps.
     pub fn world(&self) -> SteppedWorld<'_> {
         SteppedWorld::new(&self.lives, &self.snapshots, self.texts())
     }

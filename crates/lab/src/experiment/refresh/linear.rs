@@ -1,11 +1,11 @@
 //! A linear index policy, as a baseline of the laboratory only: worth `w·λ·τ`.
 //!
-//! It is the expected number of changes, weighted by importance, and the first-order form of
-//! every worth here. It wastes visits on pages that change too often to stay fresh.
+//! This worth is the expected number of changes in the time τ since the visit, weighted by
+//! importance. The policy wastes visits on pages that change too often to stay fresh.
 
 use policy::{Curve, Fact, Needs, Page, Rates, Refresh};
 
-/// Worth grows linearly with age, by change rate and importance.
+/// A policy whose worth is importance times change rate times age.
 pub(super) struct LinearIndex(pub Rates);
 
 /// Linear worth, with the increase per second.

@@ -1,5 +1,5 @@
-//! How near a policy comes to the best allocation of its budget, where the true change rates are
-//! known.
+//! Measures how near a policy comes to the best allocation of its budget, in a world whose true
+//! change rates are known.
 //!
 //! In `invented:pages` the judge knows how often every page changes. So it can compute the
 //! allocation of visits that no policy beats on average (Cho & Garcia-Molina's, weighted;
@@ -149,10 +149,13 @@ pub(super) fn rows(
 
 struct PagesTruth {
     lives: Lives,
-    /// Changes a day.
+    /// Change rate of each page, per day.
     rates: Vec<f64>,
+    /// Importance of each page.
     weights: Vec<f64>,
+    /// Importance by URL.
     scores: Arc<Scores>,
+    /// Change rate by URL, per day.
     by_url: Arc<Scores>,
 }
 

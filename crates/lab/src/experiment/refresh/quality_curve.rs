@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn budgets_lie_between_those_that_were_tried() {
+    fn needed_budgets_are_interpolated_between_tried_budgets() {
         let curve = QualityCurve::from(0.5, [(10.0, 0.7), (20.0, 0.6), (40.0, 0.9)].into_iter());
         for (quality, expected) in [
             (0.4, Some(0.0)),
