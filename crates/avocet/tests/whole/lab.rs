@@ -115,7 +115,7 @@ fn figures_and_numbers_are_written_where_the_user_says() {
     let out = program.path("out");
     let line = format!("lab {} --out {}", EXPERIMENTS[0], out.display());
     let said = program.text(&words(&line));
-    assert!(said.contains("seed 1") && said.contains("the same again: avocet lab ordering"));
+    assert!(said.contains("seed 1") && said.contains("to repeat: avocet lab ordering"));
     assert!(said.contains("UO1"), "{said}");
     let names: Vec<String> = fs::read_dir(&out)
         .unwrap()

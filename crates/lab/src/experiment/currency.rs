@@ -1,7 +1,7 @@
 //! Experiment on how the revisit interval decides how recent copies are.
 //!
-//! It computes the currency of a collection (§6.4 of [the chapter](super)) in three independent
-//! ways:
+//! It computes the currency of a collection (§6.4 of [the chapter](crate::experiment)) in three
+//! independent ways:
 //!
 //! - `closed-form`: the formulas of [`policy::plan`].
 //! - `monte-carlo`: random pages, changes and observation times, without formulas or a crawler.

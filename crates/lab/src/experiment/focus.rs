@@ -1,11 +1,11 @@
 //! Experiment that compares focused-crawling methods by the fetches they need to find a topic.
 //!
 //! It repeats the experiments of Chakrabarti, van den Berg & Dom, "Focused crawling" (1999), as
-//! [the chapter](super) describes them in §6.2. The worlds have labelled pages: a label is the
-//! topic, and the pages with that label are the targets. Every method of the catalog runs through
-//! the production frontier. Breadth-first, backlink and random order are the lower bound, and an
-//! omniscient crawler is the upper bound. Between them are crawlers that know part of the truth
-//! (`oracle`).
+//! [the chapter](crate::experiment) describes them in §6.2. The worlds have labelled pages: a label
+//! is the topic, and the pages with that label are the targets. Every method of the catalog runs
+//! through the production frontier. Breadth-first, backlink and random order are the lower bound,
+//! and an omniscient crawler is the upper bound. Between them are crawlers that know part of the
+//! truth (`oracle`).
 //!
 //! **Invariant:** pages that a classifier was trained on never count as found (`split`). All
 //! policies of a run see the same web from the same starts.

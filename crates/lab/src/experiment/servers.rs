@@ -41,8 +41,8 @@ pub struct ServersExperimentOptions {
     pub http: Option<SimulatedProtocol>,
     /// Factor on all times of servers.
     pub slowness: f64,
-    /// Whether connections open without delay, as on loopback. The crawler then estimates other
-    /// times.
+    /// Whether connections open without delay, as on loopback. The crawler then measures shorter
+    /// connection times and longer response times.
     pub loopback: bool,
 }
 
@@ -90,7 +90,7 @@ pub fn limits(
 ) -> String {
     let (all, slowest) = network.least_seconds(http, connections);
     format!(
-        "seed {seed}: {} pages on {} servers; {connections} connections that never rest need {all:.1} s, the slowest \
+        "seed {seed}: {} pages on {} servers; {connections} connections that are always busy need {all:.1} s, the slowest \
          server alone {slowest:.1} s",
         network.graph().pages(),
         network.servers().len(),
@@ -146,7 +146,7 @@ fn study(
     if fewest <= usize::from(options.connections) {
         claims.clear();
         notes.push(format!(
-            "Claims are not judged where nothing is to be chosen: there are {fewest} servers."
+            "Claims are not judged: with only {fewest} servers, no server waits for a connection, and a strategy has no choice."
         ));
     }
     if fewest > protocols::MOST {
@@ -225,11 +225,11 @@ const PUBLISHED: u16 = 64;
 const NOTES: [&str; 5] = [
     "As in the paper, quality, crawl-ability and best-prefix know the true quality of a page from its discovery on, \
      which no real crawler does; breadth-first and performance do not.",
-    "The paper does not print its times: round trips of 30 ms and answers in 80 ms at the median, each with a log-normal \
-     spread of e, are a guess. Names, bytes and the crawler's own work cost nothing here.",
+    "The paper does not print its times: round trips of 30 ms and answers in 80 ms at the median, each log-normal \
+     with a spread factor of e, are a guess. Name lookup, transfer of bytes and the crawler's own work cost nothing here.",
     "Every server's home page is a seed, and robots.txt is asked for before the first page of a server.",
     "Times are shares of those that breadth-first took for the whole web in the same run.",
-    "There is no processor and no line that could be full, so throughput rises with connections until there are no \
+    "Neither the processor nor the network has a limit here, so throughput rises with connections until there are no \
      more servers.",
 ];
 

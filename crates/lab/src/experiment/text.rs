@@ -47,7 +47,7 @@ impl Display for Study {
         for note in &self.notes {
             writeln!(f, "note: {note}")?;
         }
-        writeln!(f, "\nthe same again: {}", findings.command)
+        writeln!(f, "\nto repeat: {}", findings.command)
     }
 }
 
@@ -122,7 +122,7 @@ pub fn policies<'r>(rows: &[&'r Row]) -> Vec<&'r str> {
     names
 }
 
-/// Formats a number with three to four significant digits.
+/// Formats a number with at most three decimals; below .001 in scientific notation.
 pub fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
@@ -247,7 +247,7 @@ DID NOT HOLD UO1  it is exact: published 1, found 0.9
 
 note: one host only
 
-the same again: avocet lab ordering --seed 7
+to repeat: avocet lab ordering --seed 7
 ";
         assert_eq!(study.to_string(), expected);
     }

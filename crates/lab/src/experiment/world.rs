@@ -1,7 +1,7 @@
 //! Description of a world: counts, distributions and their figures.
 //!
 //! It works for every kind of world and runs no policy. Users check with it that their data was
-//! read as intended, and see what experiments on it can show.
+//! read as intended, and see which experiments the data can support.
 //!
 //! **Invariant:** the description is a function of the world alone.
 
@@ -35,11 +35,11 @@ pub const METRICS: &[Metric] = &[
         "pages under .invalid: they had no URL, or one that cannot be crawled",
     ),
     ("links", "links between two pages, each counted once"),
-    ("in_links@mean", "links to a page, over all pages"),
+    ("in_links@mean", "links to a page, mean over all pages"),
     ("in_links@max", "links to the page that has most"),
     ("out_links@max", "links on the page that has most"),
-    ("dangling", "share of pages that link to none"),
-    ("unlinked", "share of pages that none links to"),
+    ("dangling", "share of pages that link to no other page"),
+    ("unlinked", "share of pages that no page links to"),
     ("local", "share of links that stay on their host"),
     (
         "reach",
@@ -61,7 +61,7 @@ pub const METRICS: &[Metric] = &[
     ("html", "share of bodies that are HTML"),
     (
         "kilobytes@mean",
-        "length of a body in thousands of bytes, over all bodies",
+        "length of a body in thousands of bytes, mean over all bodies",
     ),
     (
         "anchored",
@@ -74,10 +74,7 @@ pub const METRICS: &[Metric] = &[
     ),
     ("versions", "versions of all pages, their first included"),
     ("bodies", "different bodies that pages showed"),
-    (
-        "days",
-        "days from the first to the last thing that happened",
-    ),
+    ("days", "days from the first to the last event"),
     (
         "born",
         "share of pages whose first version is after the world's first moment",
@@ -85,39 +82,36 @@ pub const METRICS: &[Metric] = &[
     ("gone", "versions that say that the page is gone"),
     (
         "changes",
-        "versions that show another body than the page's last one",
+        "versions that show another body than the page's previous version",
     ),
     (
         "text_changes",
-        "of these, those that change the text; a change of markup is none",
+        "changes that change the text, not only the markup",
     ),
     (
         "changes_per_day@mean",
-        "text changes of a page by its days since its first version, over all pages",
+        "text changes of a page divided by the days since its first version, mean over all pages",
     ),
-    (
-        "changes_per_day@median",
-        "the same for the page in the middle",
-    ),
+    ("changes_per_day@median", "the same, median over all pages"),
     ("unchanged", "share of pages whose text never changed"),
     ("sources", "pages that link to articles"),
     ("articles", "articles"),
     (
         "shown",
-        "links that were on sources, one that came back counted again",
+        "links that sources showed; a link that came back counts again",
     ),
     (
         "shown_hours@median",
-        "hours for which a link stays on its source",
+        "hours for which a link stays on its source, median over all links",
     ),
     (
         "new_per_day@mean",
-        "articles that a source is the first to link to after the first moment, a day, over all sources",
+        "articles per day that a source is the first to link to, without those of the first moment; mean over all sources",
     ),
     ("clicks", "clicks on all articles"),
     (
         "clicks_per_second",
-        "clicks by the time from the first to the last thing that happened",
+        "clicks divided by the seconds from the first to the last event",
     ),
     ("clicked", "share of articles with a click"),
     (
@@ -129,21 +123,27 @@ pub const METRICS: &[Metric] = &[
         "share of clicks that come `x` hours after the article's first link or later",
     ),
     ("queries", "different queries"),
-    ("asked", "queries with their counts"),
+    ("asked", "searches: the sum of the counts of all queries"),
     (
         "asked@top",
         "share of these that the most frequent hundredth of queries has",
     ),
-    ("words@mean", "words of a query, over all different ones"),
+    (
+        "words@mean",
+        "words of a query, mean over all different queries",
+    ),
     ("servers", "servers"),
-    ("round_trip@median", "seconds to a server and back"),
+    (
+        "round_trip@median",
+        "round-trip time of a server in seconds, median over all servers",
+    ),
     (
         "response@median",
-        "seconds that a server takes over an answer",
+        "response time of a server in seconds, median over all servers",
     ),
     (
         "one_request",
-        "share of servers that answer one request a connection",
+        "share of servers that answer one request per connection",
     ),
 ];
 
@@ -155,14 +155,14 @@ struct WorldDescription {
     notes: Vec<String>,
 }
 
-/// Describes the world of a setting. For an invented world, each run describes one from its own
+/// Describes the world of a setup. For an invented world, each run describes one from its own
 /// seed.
 pub fn run(
     setting: &ExperimentSetup,
     progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
     if let Some(policy) = setting.policies.first() {
-        let why = format!("{policy:?} cannot be compared here: a world is described, nothing runs");
+        let why = format!("{policy:?} cannot be compared here: this experiment runs no policy");
         return Err(LabError::Wish(why));
     }
     let invented = setting.is_invented();

@@ -225,7 +225,7 @@ fn each_of(
     let mut seen = vec![false; ids.len()];
     let last = stream(path.to_owned(), |id, body| match ids.get(id) {
         Some(&number) if std::mem::replace(&mut seen[number as usize], true) => {
-            Err(format!("the body {id:?} is there twice"))
+            Err(format!("the body {id:?} occurs twice"))
         }
         Some(&number) => {
             see(number, body);

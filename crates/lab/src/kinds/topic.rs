@@ -91,7 +91,7 @@ impl LabelledWorld {
         bodies::read(directory, |id, body| {
             let page = places.get(id).ok_or(format!("{id:?} names no page"))?;
             match texts[*page as usize].replace(body) {
-                Some(_) => Err(format!("the body {id:?} is there twice")),
+                Some(_) => Err(format!("the body {id:?} occurs twice")),
                 None => Ok(()),
             }
         })?;

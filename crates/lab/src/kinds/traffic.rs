@@ -60,7 +60,7 @@ impl Traffic {
                 return Err(row.place.wrong(why));
             }
             if of[page as usize].replace(views).is_some() {
-                let why = format!("the page {:?} is there twice", row.cells[0]);
+                let why = format!("the page {:?} occurs twice", row.cells[0]);
                 return Err(row.place.wrong(why));
             }
         }

@@ -1,4 +1,4 @@
-//! Similarity of linked pages and of anchor texts (Figure 6.2 of [the chapter](super::super)).
+//! Similarity of linked pages and of anchor texts (Figure 6.2 of [the chapter](crate::experiment)).
 //!
 //! Davison, "Topical locality in the web" (SIGIR 2000): the cosine of TF-IDF vectors, here (1 +
 //! ln tf) · ln N/df over the words of title and text. Pairs of pages are drawn for each relation

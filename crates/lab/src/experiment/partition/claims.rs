@@ -1,4 +1,4 @@
-//! Claims of [the chapter](super::super) about the three confinement modes (BK6).
+//! Claims of [the chapter](crate::experiment) about the three confinement modes (BK6).
 //!
 //! They are checked for the largest static team, since the chapter discusses static teams. Exact
 //! statements (no overlap, full coverage) must hold in every run.

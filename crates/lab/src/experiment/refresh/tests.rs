@@ -68,7 +68,7 @@ fn quality_lies_between_no_refresh_and_all() {
 }
 
 #[test]
-fn the_same_on_any_number_of_threads() {
+fn findings_are_the_same_on_any_number_of_threads() {
     let mut setting = small(&["uniform", "harmonic"]);
     setting.runs = 2;
     let of = |threads| {
@@ -83,7 +83,7 @@ fn the_same_on_any_number_of_threads() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_options_policies_and_worlds_are_refused() {
     let refused = |setting: &ExperimentSetup, options: &RefreshExperimentOptions, word: &str| {
         let why = run(setting, options, &Silent).unwrap_err();
         assert!(why.is_wrong_usage(), "{why}");
@@ -108,7 +108,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn without_texts_there_is_freshness_and_with_the_truth_an_optimum() {
+fn with_known_rates_the_freshness_policy_is_near_the_optimum_and_above_linear() {
     let knobs = [("pages", "400"), ("hosts", "20")];
     let setting = setting(
         "invented:pages",

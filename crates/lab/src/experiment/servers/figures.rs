@@ -72,7 +72,7 @@ mod tests {
     use crate::findings::{Measured, Params, rows};
 
     #[test]
-    fn lines_begin_at_nothing_and_have_an_interval_where_there_were_runs() {
+    fn lines_start_at_the_origin_and_have_intervals_if_there_are_several_runs() {
         let run = |more: f64| {
             let measured = |(policy, x): (&str, f64)| Measured {
                 policy: policy.to_owned(),

@@ -32,9 +32,9 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         MEAN_EFFICIENCY,
-        "share of all quality at hand, averaged over breadth-first's time",
+        "share of all quality held, averaged over breadth-first's time",
     ),
-    (SECONDS, "time to the last page"),
+    (SECONDS, "seconds from the start to the last page"),
     (CONNECTIONS, "connections made"),
     (
         PAGES_PER_SECOND,
@@ -58,7 +58,7 @@ pub const BASELINE: &str = "breadth-first";
 /// Share of the time at which the paper reads its curves, besides one half.
 pub(super) const THIRD: f64 = 1.0 / 3.0;
 
-/// Returns the numbers of one crawl, given that of [`BASELINE`] in the same run.
+/// Returns the numbers of one crawl. `base` is the crawl of [`BASELINE`] in the same run.
 pub fn measured(
     strategy: &str,
     judge: Judge,

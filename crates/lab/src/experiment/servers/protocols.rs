@@ -28,7 +28,7 @@ pub(super) const MOST: usize = 128;
 /// Share of the pages that is fetched: 5,000 of 30,000 in the paper.
 const SHARE: f64 = 1.0 / 6.0;
 
-/// Speed-up of 128 connections over 96 below which it counts as none.
+/// Speed-up of 128 connections over 96 that still counts as none.
 const NOTHING: f64 = 1.05;
 
 /// The crawls to make of a web with this number of pages.

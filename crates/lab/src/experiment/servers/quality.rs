@@ -1,6 +1,6 @@
 //! Quality of each page of a web, computed from the whole web.
 //!
-//! These are the two quality functions of the two-level scheduling experiment (§5.3).
+//! These are the two quality functions of Cao, Jiang & Singh (2003), §5.3.
 //!
 //! **Invariant:** qualities are fixed before a crawl, and measured policies have no access to
 //! them unless the experiment passes them on. They are in the order of page numbers, like
@@ -19,8 +19,8 @@ const TELEPORT: f64 = 0.15;
 /// PageRank at time 0, in the paper's convention: R(u) = d/T + (1 − d)·Σ R(v)/C_v, d = .15 over
 /// T pages.
 ///
-/// Here d is the teleport probability; in [`measure::pagerank`](crate::measure::pagerank) it is
-/// its complement. Pages of one server have similar ranks, since three of four links stay on
+/// Here d is the teleport probability; in [`measure::pagerank`](crate::measure::pagerank), d is
+/// the complement. Pages of one server have similar ranks, since three of four links stay on
 /// their server.
 pub fn pagerank(web: &Web) -> Vec<f64> {
     let mut edges = Vec::new();
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pagerank_is_that_of_the_paper() {
+    fn pagerank_satisfies_the_equation_of_the_paper() {
         let web = WebPlan {
             servers: 20,
             pages: 1_000,
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn zipf_gives_every_place_once_and_by_chance() {
+    fn zipf_gives_every_rank_once_in_a_random_order_of_pages() {
         let web = WebPlan {
             servers: 20,
             pages: 1_000,

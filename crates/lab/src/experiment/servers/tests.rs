@@ -117,7 +117,7 @@ fn two_l3_protocols_are_compared_unless_one_is_asked_for() {
         ..options(Judge::Zipf)
     };
     let setting = setting(&["breadth-first"], 1);
-    // With 50 servers, more than 64 connections gain nothing, so the claims are not checked.
+    // With 50 servers, more than 50 connections gain nothing, so the claims are not checked.
     let few = small(&setting, &options).unwrap();
     assert!(few.claims.is_empty(), "{:#?}", few.claims);
     assert_eq!(few.figures.last().unwrap().0, "servers-http");
@@ -129,7 +129,7 @@ fn two_l3_protocols_are_compared_unless_one_is_asked_for() {
         };
         Ok(SimulatedNetwork::of_web(&plan.invent(), options.slowness))
     });
-    // Persistent connections save one round trip of three: less than half of the time.
+    // Persistent connections save one of two round trips: less than half of the time of a request.
     let verdicts = verdicts(&many.unwrap(), "2L3");
     assert_eq!((verdicts.len(), &verdicts[..2]), (4, &[false, true][..]));
 }
@@ -165,7 +165,7 @@ fn a_study_is_the_same_on_one_thread_and_on_many_and_another_with_another_seed()
 }
 
 #[test]
-fn each_judge_gives_its_own_qualities() {
+fn findings_for_one_quality_function_do_not_depend_on_the_others() {
     let rows = |judges: &[Judge]| {
         let options = ServersExperimentOptions {
             quality: judges.to_vec(),
@@ -199,7 +199,7 @@ fn slowness_stretches_time_and_changes_nothing_else() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_what_can() {
+fn invalid_options_and_worlds_without_delays_are_refused() {
     let refused = |setting: &ExperimentSetup, options: &ServersExperimentOptions| {
         let error = small(setting, options).unwrap_err();
         assert!(matches!(error, LabError::Wish(_)));

@@ -59,7 +59,7 @@ pub(super) fn describe(
     let never = counts.iter().filter(|&&count| count == 0).count();
     description.number("unchanged", never as f64 / pages as f64);
     if !histories.bodies().are_known() {
-        let note = "It is not known what pages said: every change counts as one of the text.";
+        let note = "The texts of pages are unknown: every change of a body counts as a change of the text.";
         description.notes.push(note.to_owned());
     }
     let mut of_bodies = vec![0_u64; pages];
@@ -101,8 +101,9 @@ pub(super) fn describe(
     Ok(())
 }
 
-/// Returns the versions whose body differs from the page's previous one, by these identities of
-/// bodies. Versions after which or before which the page is gone do not count.
+/// Returns the versions whose body differs from that of the page's previous version, by these
+/// identities of bodies. A version does not count if the page is gone in it or in the previous
+/// one.
 fn changes(pages: usize, versions: &[Version], identities: &[u64]) -> Vec<Version> {
     let mut shown: Vec<Option<u64>> = vec![None; pages];
     let changed = |version: &&Version| {

@@ -92,7 +92,7 @@ fn appeared(news: &News) -> Vec<Option<Moment>> {
     first
 }
 
-/// Number of articles each source was the first to link to, without those there at the
+/// Number of articles that each source was the first to link to, without those linked at the
 /// beginning.
 fn new_of_sources(news: &News, beginning: Moment) -> Vec<u64> {
     let mut known = vec![false; news.articles().len()];

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn middles() {
+    fn means_and_medians_of_small_samples() {
         for (values, expected) in [
             (&[3.0][..], 3.0),
             (&[4.0, 1.0], 2.5),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn tails_are_of_those_with_at_least_as_many() {
+    fn tails_are_shares_of_counts_of_at_least_k() {
         let points = tail(&[0, 1, 1, 10, 100, 0, 10, 0, 0, 0]);
         let expected = [(0.0, 0.5_f64.log10()), (1.0, 0.3_f64.log10()), (2.0, -1.0)];
         assert_eq!(points, expected);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_fall() {
+    fn rank_curves_keep_both_ends_and_few_points() {
         assert_eq!(ranked(&[10, 0, 1000, 10]).len(), 3);
         let zipf: Vec<u64> = (1..=10_000).map(|rank| 1_000_000 / rank).collect();
         let points = ranked(&zipf);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_top_is_a_hundredth() {
+    fn top_share_is_that_of_the_largest_hundredth() {
         let mut counts = vec![1; 200];
         counts[7] = 101;
         counts[9] = 51;
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_correlate() {
+    fn rank_correlation_uses_mean_ranks_for_ties() {
         let up = [1.0, 2.0, 3.0, 4.0];
         assert_eq!(rank_correlation(&up, &[1.0, 10.0, 1e3, 1e9]), 1.0);
         assert_eq!(rank_correlation(&up, &[4.0, 3.0, 2.0, 1.0]), -1.0);

@@ -129,7 +129,7 @@ fn queries() -> Queries {
 }
 
 #[test]
-fn graphs() {
+fn graphs_and_traffic_are_described_by_hosts_links_and_views() {
     let study = description(&World::Graph(graph()));
     expect(
         &study,
@@ -153,7 +153,7 @@ fn graphs() {
 }
 
 #[test]
-fn topics() {
+fn topics_are_described_by_labels_and_bodies() {
     let study = description(&World::Topic(topic()));
     expect(
         &study,
@@ -178,7 +178,7 @@ fn topics() {
 }
 
 #[test]
-fn changes() {
+fn histories_are_described_by_versions_and_changes() {
     let study = description(&World::Histories(histories()));
     expect(
         &study,
@@ -206,7 +206,7 @@ fn changes() {
 }
 
 #[test]
-fn clicks() {
+fn news_are_described_by_links_and_clicks() {
     let study = description(&World::News(news()));
     expect(
         &study,
@@ -234,7 +234,7 @@ fn clicks() {
 }
 
 #[test]
-fn questions() {
+fn query_logs_are_described_by_counts_and_words() {
     let study = description(&World::Queries(queries()));
     let numbers = [
         ("queries", 2.0),
@@ -246,7 +246,7 @@ fn questions() {
 }
 
 #[test]
-fn every_metric_is_explained_and_every_explanation_needed() {
+fn every_metric_is_explained_and_every_explained_metric_is_measured() {
     let traffic = Traffic::new(graph(), vec![5.0, 4.0, 3.0, 2.0, 1.0]);
     let corpus = Corpus {
         histories: histories(),
@@ -273,7 +273,7 @@ fn every_metric_is_explained_and_every_explanation_needed() {
 }
 
 #[test]
-fn worlds_of_nothing_can_be_described() {
+fn empty_worlds_can_be_described() {
     let none = || std::iter::empty::<&str>();
     let empty = Graph::new(none(), std::iter::empty());
     for world in [
@@ -318,7 +318,7 @@ fn policies_are_refused_and_runs_of_recorded_worlds_are_one() {
 }
 
 #[test]
-fn the_decay_of_real_clicks_is_as_stated() {
+fn the_decay_of_recorded_clicks_is_as_their_readme_states() {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/news");
     if !Path::new(data).is_dir() {
         eprintln!("skipped: {data} is missing");

@@ -59,12 +59,12 @@ impl fmt::Display for SimulatedProtocol {
 
 /// What the crawler remembers of a server's pipelining, by the same rule as the `fetch` crate.
 ///
-/// If a server twice in a row closes a new connection before it has answered all pipelined
-/// requests, the crawler sends no more at once than the server answered then.
+/// If a server twice in a row closes a connection before it has answered all requests that were
+/// sent at once, the crawler sends no more at once than the server answered then.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PipeliningMemory {
     width: usize,
-    /// Connections in a row that ended early, and the most answers on one of them.
+    /// Batches in a row that ended early, and the most answers to one of them.
     early: (u8, usize),
 }
 
