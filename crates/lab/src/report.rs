@@ -18,7 +18,7 @@ use crate::experiment::Study;
 /// The claims of one paper or book, and the studies of them.
 #[derive(Debug, Clone)]
 pub struct Chapter {
-    /// Its subject.
+    /// Subject of the chapter.
     pub title: String,
     /// The paper: authors, title, year.
     pub source: String,

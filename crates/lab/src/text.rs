@@ -4,8 +4,8 @@
 //! query words, the length and the shingles. Words are runs of letters and digits in lower case.
 //! The lab splits pages and queries with the same function.
 //!
-//! **Invariant:** bodies with the same words in the same order are one text. Texts are numbered
-//! in the order in which bodies first show them.
+//! **Invariant:** bodies with the same [fingerprint](page::Fingerprint) are one text. Texts are
+//! numbered in the order in which bodies first show them.
 
 mod knee;
 mod scores;

@@ -66,7 +66,7 @@ struct FetchLog {
 impl Press {
     /// Serves the world from `begins` on, with `speed` seconds of the world per real second.
     ///
-    /// It uses the clock of the current tokio runtime.
+    /// The press uses the clock of the current tokio runtime.
     pub fn new(news: News, begins: Moment, speed: f64) -> Self {
         let source = (0..).zip(news.sources());
         let source = source.map(|(number, url)| (url.id(), ServedPage::Source(number)));

@@ -314,7 +314,7 @@ fn only_the_requested_policies_have_rows() {
 
 /// Runs without the texts, which are half a gigabyte, so every change of a body counts.
 #[test]
-fn real_histories_can_be_judged() {
+fn recency_in_a_recorded_world_is_plausible_for_crawler_and_model() {
     let world = Path::new(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../../shared/data/ota-terms"

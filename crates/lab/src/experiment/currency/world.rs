@@ -18,8 +18,8 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// The invented world whose pages follow the assumptions of the formulas.
 const PAGES: &str = "invented:pages";
-/// Its default number of pages here. It is lower than elsewhere, since the crawler visits each
-/// page hundreds of times.
+/// Default number of pages of that world here. It is lower than elsewhere, since the crawler visits
+/// each page hundreds of times.
 const FEWER: &str = "20000";
 
 /// The pages of the world. A recorded world is opened once for all runs, an invented one for

@@ -360,8 +360,9 @@ impl<'a> Crawls<'a> {
 
     /// Searches for the least rate whose profit reaches [`REACHED_SHARE`] of the bound.
     ///
-    /// It doubles the largest rate until the bound is reached, or halves it while it is. Then it
-    /// bisects the interval on a logarithmic scale.
+    /// The search doubles the largest rate until it reaches that share, or halves the rate as long
+    /// as it does. Then it bisects the interval on a logarithmic scale. Returns no row if
+    /// [`DOUBLINGS`] doublings or halvings do not enclose the rate.
     fn rate_at_bound(&self, name: &str) -> Result<Vec<Measured>, LabError> {
         let reaches = |rate: f64| -> Result<bool, LabError> {
             let (history, push) = (self.options.histories[0], self.options.pushes[0]);

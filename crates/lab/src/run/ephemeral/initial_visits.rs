@@ -17,8 +17,8 @@ const STAKE: f64 = 0.01 / 86_400.0;
 
 /// A refresh policy that polls every source once after the initial visits.
 ///
-/// It recognizes sources by depth 0. It gives copies no other worth: an article is fetched once,
-/// and the scheduler says what further polls are worth.
+/// The policy recognizes sources by depth 0. It gives copies no other worth: an article is fetched
+/// once, and the scheduler says what further polls are worth.
 pub(super) struct FirstPolls;
 
 impl Refresh for FirstPolls {

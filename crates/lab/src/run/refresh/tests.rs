@@ -114,7 +114,7 @@ impl policy::Refresh for Shy {
 }
 
 #[test]
-fn any_policy_can_be_run_and_it_learns_from_visits() {
+fn a_policy_from_outside_the_catalog_runs_and_learns_from_its_visits() {
     let pages = [(0, 0.0, Some(1)), (0, 4.5, Some(2)), (1, 0.0, Some(1))];
     let done = refresh(
         &lives(3, &pages),

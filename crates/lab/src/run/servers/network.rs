@@ -39,8 +39,8 @@ impl SimulatedNetwork {
     /// Makes a network from the servers of an invented web, with all times multiplied by
     /// `slowness`.
     ///
-    /// It contains only pages that a crawl may fetch, so none that a robots.txt forbids. Every
-    /// page answers the first request. A redirect is a page with one link, and an error is a
+    /// The network contains only pages that a crawl may fetch, so none that a robots.txt forbids.
+    /// Every page answers the first request. A redirect is a page with one link, and an error is a
     /// page without links.
     pub fn of_web(web: &Web, slowness: f64) -> Self {
         let homes: Vec<_> = web.servers().map(|(server, _)| web.home(server)).collect();

@@ -34,7 +34,7 @@ fn hosts(graph: &Graph) -> usize {
 }
 
 #[test]
-fn cs_stanford() {
+fn cs_stanford_has_the_counts_of_its_readme() {
     let graph = real!("cs-stanford", Graph);
     assert_eq!((graph.pages(), graph.edges().count()), (9_914, 35_555));
     assert_eq!(
@@ -47,13 +47,13 @@ fn cs_stanford() {
 }
 
 #[test]
-fn hollins() {
+fn hollins_has_the_counts_of_its_readme() {
     let graph = real!("hollins", Graph);
     assert_eq!((graph.pages(), graph.edges().count()), (6_012, 23_875));
 }
 
 #[test]
-fn chameleon() {
+fn chameleon_has_the_counts_of_its_readme() {
     let traffic = real!("chameleon", Traffic);
     assert_eq!(traffic.graph().pages(), 2_277);
     // 4,680 of the 36,051 rows repeat another row in the opposite direction.
@@ -63,7 +63,7 @@ fn chameleon() {
 }
 
 #[test]
-fn webkb() {
+fn webkb_has_the_counts_of_its_readme() {
     let topic = real!("webkb", Topic);
     assert_eq!(
         (topic.graph().pages(), topic.graph().edges().count()),
@@ -94,7 +94,7 @@ fn webkb() {
 }
 
 #[test]
-fn wikispeedia() {
+fn wikispeedia_has_the_counts_of_its_readme() {
     let topic = real!("wikispeedia", Topic);
     assert_eq!(
         (topic.graph().pages(), topic.graph().edges().count()),
@@ -108,7 +108,7 @@ fn wikispeedia() {
 }
 
 #[test]
-fn news() {
+fn news_have_the_counts_of_their_readme() {
     let news = real!("news", News);
     assert_eq!((news.sources().len(), news.articles().len()), (135, 47_243));
     assert_eq!(
@@ -124,13 +124,13 @@ fn news() {
 }
 
 #[test]
-fn queries() {
+fn queries_have_the_counts_of_their_readme() {
     let queries = real!("queries", Queries);
     assert_eq!((queries.queries.len(), queries.total()), (21_823, 25_000));
 }
 
 #[test]
-fn telegram_web() {
+fn telegram_web_has_the_counts_of_its_readme() {
     let histories = real!("telegram-web", Histories);
     let versions = histories.versions();
     assert_eq!((histories.urls().len(), versions.len()), (2_955, 87_792));
@@ -140,7 +140,7 @@ fn telegram_web() {
 }
 
 #[test]
-fn ota_terms() {
+fn ota_terms_has_the_counts_of_its_readme() {
     let histories = real!("ota-terms", Histories);
     let versions = histories.versions();
     assert_eq!((histories.urls().len(), versions.len()), (439, 17_599));
