@@ -133,7 +133,7 @@ pub struct DemoArguments {
     /// Stop after this time (30s, 10m) [default: on Ctrl-C]
     #[arg(long, value_name = "TIME")]
     pub time: Option<Time>,
-    /// Random seed of the town: the same seed gives the same web
+    /// Random seed of the invented web (a town): the same seed gives the same web
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
     /// Speed at which the town changes; at 1, an article appears every 8 seconds
@@ -199,13 +199,15 @@ pub struct CrawlArguments {
     /// Stop after this time (30s, 10m, 2h)
     #[arg(long, value_name = "TIME")]
     pub time: Option<Time>,
-    /// Stop when the fetched pages hold this share of all importance (needs --order rankmass)
+    /// Stop when the fetched pages hold this share of all importance (only `avocet crawl`; needs
+    /// --order rankmass)
     #[arg(long, value_name = "SHARE")]
     pub stop_coverage: Option<f64>,
-    /// Stop after N pages that match the topic or predicate
+    /// Stop after N pages that match the topic or predicate (only `avocet crawl`)
     #[arg(long, value_name = "N")]
     pub until_found: Option<u64>,
-    /// Fetch a page again if its last fetch is older than this
+    /// Fetch a page again if its last fetch is older than this (only `avocet crawl`; `avocet run`
+    /// uses --refresh)
     #[arg(long, value_name = "TIME")]
     pub refresh_after: Option<Time>,
     /// Configuration file [default: avocet.toml in the store, if it exists]

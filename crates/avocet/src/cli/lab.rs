@@ -180,10 +180,11 @@ pub struct CurrencyArguments {
     /// Shape of the Weibull distribution of mean page lifetimes, for the formulas
     #[arg(long, value_name = "NUMBER", default_value_t = currency::CurrencyExperimentOptions::default().shape)]
     pub shape: f64,
-    /// Scale of that distribution
+    /// Scale of that distribution, in days
     #[arg(long, value_name = "DAYS", default_value_t = currency::CurrencyExperimentOptions::default().scale_days)]
     pub scale: f64,
-    /// Intervals between visits to try, separated by commas [default: a few, and the one needed]
+    /// Intervals between visits to try, separated by commas [default: five from 7 to 90, and the
+    /// longest that meets --alpha and --beta]
     #[arg(long, value_name = "DAYS", value_delimiter = ',')]
     pub interval: Vec<f64>,
     /// Number of documents in the collection, for the bandwidth
@@ -234,7 +235,7 @@ pub struct RefreshArguments {
     #[arg(long, value_name = "TIME")]
     pub step: Option<Time>,
     /// Refreshes per step, as shares of the initial number of pages, separated by commas [default:
-    /// .002 to .7]
+    /// nine from .002 to .7; in invented:pages .002, .01 and .05]
     #[arg(long, value_name = "SHARE", value_delimiter = ',')]
     pub budget: Vec<f64>,
     /// Maximum number of queries: the most frequent ones that match pages of the world
@@ -328,7 +329,7 @@ pub struct ReportArguments {
     /// Directory to write: index.html, and the figures and numbers of each experiment
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// Directory of recorded worlds, which are used in addition to the invented ones
+    /// Directory of recorded worlds, to use in addition to the invented ones
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Random seed

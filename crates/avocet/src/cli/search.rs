@@ -31,7 +31,7 @@ pub struct SearchArguments {
     /// Number of results to skip
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub offset: u16,
-    /// Only pages of this host
+    /// Only pages of this host and its subdomains
     #[arg(long)]
     pub site: Option<String>,
     /// Only pages in this language (en, de, …)

@@ -41,7 +41,8 @@ pub struct TrainArguments {
     /// negative examples
     #[arg(long, value_name = "TOPIC")]
     pub under: Option<String>,
-    /// Pages that are not of the topic: files, directories of files, or URLs as above
+    /// Pages that are not of the topic: files, directories of files, or URLs whose copies are in
+    /// the store
     #[arg(long, value_name = "FILE|DIR|URL", num_args = 1..)]
     pub negative: Vec<String>,
     /// Also use N further pages of the store as negative examples, evenly spread over the order of

@@ -50,7 +50,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "documents_per_second",
-        "fetches a second that visit all documents once in that interval",
+        "fetches per second that visit all documents once per interval",
     ),
     (
         "megabits_per_second",
@@ -58,7 +58,11 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "lifetime_mean",
-        "days between the changes of a page, mean over pages; x is the shape of the distribution",
+        "mean over the pages of the mean days between changes; x is the shape of the distribution",
+    ),
+    (
+        "lifetime_mode",
+        "mode over the pages of the mean days between changes",
     ),
     ("lifetime_mode", "the most likely mean lifetime, in days"),
     (
@@ -67,11 +71,11 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "doubling_days",
-        "days in which a web doubles; x is its growth a day",
+        "days in which the number of pages doubles; x is the growth per day",
     ),
     (
         "frequency",
-        "visits a day that an allocation gives a page; x is its changes a day",
+        "visits per day that an allocation gives a page; x is the page's changes per day",
     ),
     (
         "visits_per_day",
@@ -79,7 +83,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "model_shape",
-        "the shape of the Weibull distribution of mean lifetimes that the changes seen by the crawler suggest",
+        "the shape of the Weibull distribution of mean days between changes, fitted to the changes that the crawler saw",
     ),
     ("model_scale", "the scale of that distribution, in days"),
 ];

@@ -34,7 +34,7 @@ use crawls::Crawls;
 pub const METRICS: &[Metric] = &[
     (
         "profit",
-        "clicks a second that pages get after they are fetched: dynamic profit with a window of a week, averaged over the last week (Table 1); x is N, the fetches a second, or with the parameter `by` the push period L in hours or the history T",
+        "clicks per second that pages get after they are fetched: dynamic profit with a window of a week, averaged over the last week (Table 1); x is N, the fetches per second, or with the parameter `by` the push period L in hours or the history T",
     ),
     (
         "deviation",
@@ -44,8 +44,8 @@ pub const METRICS: &[Metric] = &[
         "bound",
         "the profit of a crawler that fetches every page as it appears",
     ),
-    ("of_bound", "profit over bound; x is N"),
-    ("overall", "profit over all of the time; x is N"),
+    ("of_bound", "profit divided by bound; x is N"),
+    ("overall", "profit averaged over the whole time; x is N"),
     (
         "delay",
         "median hours from the first link to a new page until the crawl finds it, over the pages found; x is N",
@@ -84,7 +84,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "new_pages",
-        "new pages a second, by the hour; x is days since the start",
+        "new pages per second, hour by hour; x is days since the start",
     ),
     (
         "ephemeral",
@@ -104,7 +104,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "cover_at@0.8",
-        "the greedily chosen sources per host that link to 80 % of these pages",
+        "the number of greedily chosen sources per host that link to 80 % of these pages",
     ),
 ];
 

@@ -55,7 +55,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "similarity",
-        "the cosine of the TF-IDF vectors of two texts, in each way that two texts can be linked (Figure 6.2)",
+        "the cosine of the TF-IDF vectors of two texts, for each way in which the two can be linked (Figure 6.2)",
     ),
 ];
 

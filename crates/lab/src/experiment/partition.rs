@@ -42,7 +42,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "messages",
-        "URLs sent from one process to another, for each page fetched",
+        "URLs sent from one crawler to another, per page fetched",
     ),
     (
         "quality",

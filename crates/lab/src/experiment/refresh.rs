@@ -40,7 +40,7 @@ use ground_truth::GroundTruth;
 pub const METRICS: &[Metric] = &[
     (
         "quality",
-        "repository quality, equation 5: usefulness of the repository's answers to searchers, divided by that of a repository that equals the web; the mean over steps; x is the budget, in refreshes a step",
+        "repository quality, equation 5: usefulness of the repository's answers to searchers, divided by that of a repository that equals the web; the mean over steps; x is the budget, in refreshes per step",
     ),
     (
         "freshness",
@@ -56,25 +56,25 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "refreshes",
-        "refreshes made a step: the budget x, or all pages if there are fewer",
+        "refreshes made per step: the budget x, or all pages if there are fewer",
     ),
     (
         "budget_at_quality@Q",
-        "refreshes a step at which quality reaches Q, by linear interpolation between the budgets tried; no row if none reaches it",
+        "refreshes per step at which quality reaches Q, by linear interpolation between the budgets tried; no row if none reaches it",
     ),
     (
         "budget_at_regained@R",
-        "refreshes a step that regain the share R of the quality that is lost without any refresh, by linear interpolation",
+        "refreshes per step that regain the share R of the quality that is lost without any refresh, by linear interpolation",
     ),
     (
         "weighted_freshness",
-        "in invented:pages: the expected share of copies that are fresh, weighted by importance; x is the fetches a day; `optimal` is the best allocation of visits",
+        "in invented:pages: the expected share of copies that are fresh, weighted by importance; x is the fetches per day; `optimal` is the best allocation of visits",
     ),
     (
         "of_optimum",
         "weighted_freshness divided by that of the best allocation",
     ),
-    ("fetches_per_day", "fetches made a day, to compare with x"),
+    ("fetches_per_day", "fetches made per day, to compare with x"),
     (
         "forecast",
         "Spearman's rank correlation between the gains of a page's refreshes per day in the first and in the second half, if every change is refreshed at once; pages without gains in both halves are left out, as in the paper's figure 3 (pages moved), or included (pages all)",

@@ -43,20 +43,20 @@ pub const METRICS: &[Metric] = &[
     ("local", "share of links that stay on their host"),
     (
         "reach",
-        "share of pages that are reached from the page with most links, the first of several",
+        "share of pages that can be reached from the page with the most links (the first of several)",
     ),
     ("labels", "different labels"),
     (
         "labelled",
-        "share of pages with a label; with the parameter `label`, share that has this one",
+        "share of pages with a label; with the parameter `label`, share of pages with this one",
     ),
     (
         "same_label",
-        "of links between labelled pages, share whose ends have a label in common",
+        "share of links between labelled pages whose two pages have a label in common",
     ),
     (
         "same_label@chance",
-        "the same for two labelled pages drawn at random",
+        "the same share for two labelled pages drawn at random",
     ),
     ("html", "share of bodies that are HTML"),
     (
@@ -65,21 +65,21 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "anchored",
-        "share of links whose words are known from the HTML",
+        "share of links whose anchor text is known from the HTML",
     ),
     ("views", "views of all pages"),
     (
         "views@correlation",
         "Spearman's rank correlation of views and links to a page",
     ),
-    ("versions", "versions of all pages, their first included"),
+    ("versions", "versions of all pages, first versions included"),
     ("bodies", "different bodies that pages showed"),
     ("days", "days from the first to the last event"),
     (
         "born",
         "share of pages whose first version is after the world's first moment",
     ),
-    ("gone", "versions that say that the page is gone"),
+    ("gone", "versions in which the page is gone"),
     (
         "changes",
         "versions that show another body than the page's previous version",
@@ -116,7 +116,7 @@ pub const METRICS: &[Metric] = &[
     ("clicked", "share of articles with a click"),
     (
         "clicks@top",
-        "share of clicks that the most clicked hundredth of articles has",
+        "share of clicks on the most clicked hundredth of articles",
     ),
     (
         "clicks_left",
@@ -126,7 +126,11 @@ pub const METRICS: &[Metric] = &[
     ("asked", "searches: the sum of the counts of all queries"),
     (
         "asked@top",
-        "share of these that the most frequent hundredth of queries has",
+        "share of searches with the most frequent hundredth of queries",
+    ),
+    (
+        "words@mean",
+        "mean number of words of a query, each different query counted once",
     ),
     (
         "words@mean",

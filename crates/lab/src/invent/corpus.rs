@@ -57,19 +57,19 @@ plan! {
     CorpusPlan {
         /// Pages.
         pages: u32 = 2_000, 1 to 1_000_000;
-        /// Sites, each with a registrable domain and a topic of its own.
+        /// Sites, each with a registrable domain of its own and one topic.
         sites: u32 = 15, 1 to 100_000;
         /// Length of the observation, in weeks.
         weeks: f64 = 48.0, 0.01 to 5_000;
-        /// Shape of the Weibull distribution of mean lifetimes.
+        /// Shape of the Weibull distribution of the mean time between changes of a page.
         shape: f64 = 1.4, 0.1 to 50;
-        /// Scale of the Weibull distribution of mean lifetimes, in days.
+        /// Scale of the Weibull distribution of the mean time between changes of a page, in days.
         scale: f64 = 60.0, 0.001 to 1_000_000;
-        /// The least mean lifetime, in days.
+        /// The least mean time between changes of a page, in days.
         shortest: f64 = 1.0, 0.01 to 1_000_000;
         /// Topics.
         topics: u32 = 15, 1 to 10_000;
-        /// Words of the vocabulary.
+        /// Words in the vocabulary.
         words: u32 = 20_000, 100 to 10_000_000;
         /// Median number of words of content on a page.
         size: f64 = 200.0, 1 to 100_000;
@@ -77,7 +77,7 @@ plan! {
         size_sigma: f64 = 0.7, 0 to 3;
         /// The share of a page's words that are advertisements.
         ads: f64 = 0.3, 0 to 0.95;
-        /// The share of words that are of the topic, in texts and in queries.
+        /// The share of words that belong to the topic, in texts and in queries.
         topical: f64 = 0.6, 0 to 1;
         /// The share of pages on the topic of their site; the others draw from all topics.
         focus: f64 = 0.8, 0 to 1;
@@ -86,7 +86,7 @@ plan! {
         /// Concentration of that share over pages: near 0 a page has changes of one kind; if large,
         /// all pages are alike.
         mixed: f64 = 0.5, 0.001 to 1_000;
-        /// The share of the paragraphs that a change of content replaces; at least one is.
+        /// The share of the paragraphs that a change of content replaces; at least one is replaced.
         edit: f64 = 0.3, 0 to 1;
         /// The share of new paragraphs whose topic is drawn from all topics.
         drift: f64 = 0.1, 0 to 1;
@@ -96,7 +96,7 @@ plan! {
         asked: u32 = 100_000, 1 to 1_000_000_000;
         /// Exponent of Zipf's law for how often each query is asked.
         query_sizes: f64 = 0.8, 0 to 3;
-        /// Exponent of Zipf's law for how often each topic is asked for.
+        /// Exponent of Zipf's law for the queries on each topic.
         topic_popularity: f64 = 1.0, 0 to 3;
         /// Mean number of terms in a query, before the limit of five.
         terms: f64 = 2.0, 1 to 5;

@@ -43,11 +43,11 @@ plan! {
         host_sizes: f64 = 1.0, 0 to 3;
         /// Length of the observation, in days.
         span: f64 = 365.0, 0.01 to 36_500;
-        /// Shape of the Weibull distribution of mean lifetimes.
+        /// Shape of the Weibull distribution of the mean time between changes of a page.
         shape: f64 = 1.4, 0.1 to 50;
-        /// Scale of the Weibull distribution of mean lifetimes, in days.
+        /// Scale of the Weibull distribution of the mean time between changes of a page, in days.
         scale: f64 = 152.2, 0.001 to 1_000_000;
-        /// The least mean lifetime, in days.
+        /// The least mean time between changes of a page, in days.
         shortest: f64 = 0.04, 0.001 to 1_000_000;
         /// Correlation of lifetimes within a host: 0 for none, 1 for equal lifetimes.
         alike: f64 = 0.0, 0 to 1;

@@ -17,7 +17,7 @@ plan! {
     ServersPlan {
         /// Servers.
         servers: u32 = 500, 1 to 1_000_000;
-        /// Pages in all; never fewer than servers, since each has a home page.
+        /// Pages in all; at least one for each server, its home page.
         pages: u32 = 30_000, 1 to 5_000_000;
         /// Median round-trip time over the servers, in seconds.
         connect: f64 = 0.03, 0 to 60;
@@ -33,7 +33,7 @@ plan! {
         hundred: f64 = 0.66, 0 to 1;
         /// The least number of links on a page, besides those that make all pages reachable.
         least_links: u32 = 3, 0 to 1_000;
-        /// Exponent of the power law of these links.
+        /// Exponent of the power law of the number of these links.
         out_exponent: f64 = 2.7, 1.1 to 10;
     }
 }

@@ -63,9 +63,9 @@ plan! {
         sources: u32 = 3_000, 1 to 1_000_000;
         /// Sites that the sources are pages of, each with a registrable domain of its own.
         sites: u32 = 150, 1 to 1_000_000;
-        /// How long articles are published, in days.
+        /// Time during which articles are published, in days.
         days: f64 = 21.0, 0.01 to 3_650;
-        /// How long clicks are counted after that, in days.
+        /// Time during which clicks are counted after that, in days.
         after: f64 = 7.0, 0 to 3_650;
         /// New articles per second, of all sources together.
         articles: f64 = 0.229, 0.0001 to 1_000;
@@ -77,7 +77,7 @@ plan! {
         weekend: f64 = 0.6, 0 to 10;
         /// Mean number of links to an article; all are from its own site.
         links: f64 = 5.8, 1 to 1_000;
-        /// The chance that the main page of the site is among the further links of an article.
+        /// Probability that one of the further links to an article is put on the site's main page.
         main: f64 = 0.25, 0 to 1;
         /// The mean wait for each link after the first, in hours.
         spread: f64 = 1.0, 0 to 10_000;

@@ -50,23 +50,23 @@ plan! {
         topics: u32 = 12, 1 to 10_000;
         /// Exponent of Zipf's law for the pages on each topic; 0 makes all topics equally large.
         topic_sizes: f64 = 0.5, 0 to 3;
-        /// Islands of each topic that are linked only through other topics.
+        /// Islands of each topic: groups of pages that only pages of other topics connect.
         islands: u32 = 4, 1 to 1_000;
         /// Hosts of each island, each with a registrable domain of its own.
         hosts: u32 = 3, 1 to 1_000;
         /// Mean number of links on a page.
         links: f64 = 8.0, 1 to 200;
-        /// The share of links that stay on their island, and so on their topic.
+        /// The share of links that stay on the island, and so on the topic, of their page.
         same: f64 = 0.7, 0 to 1;
         /// The share of the other links that go to one of the two neighbouring topics.
         near: f64 = 0.6, 0 to 1;
-        /// Words of the vocabulary.
+        /// Words in the vocabulary.
         words: u32 = 20_000, 100 to 10_000_000;
         /// Median number of words of text on a page.
         size: f64 = 150.0, 1 to 100_000;
         /// Standard deviation of the logarithm of the words on a page.
         size_sigma: f64 = 0.7, 0 to 3;
-        /// The share of words that are of the page's topic.
+        /// The share of words that belong to the page's topic.
         topical: f64 = 0.4, 0 to 1;
         /// Words of the target's title in an anchor text; a title has four words.
         anchor: u32 = 2, 0 to 4;

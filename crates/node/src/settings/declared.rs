@@ -38,7 +38,7 @@ section! {
         exclude: Vec<String> = Vec::new(), example(["[?]print=1"]), flag("exclude", "REGEX");
         /// Follow at most this many links from a seed.
         depth: Option<u16> = None, example(20), flag("depth", "N");
-        /// Hosts that are never asked: `example.org`, `example.org:8080`, `*.example.org`.
+        /// Hosts to which no request is made: `example.org`, `example.org:8080`, `*.example.org`.
         block: Vec<String> = Vec::new(), example(["ads.example.org"]);
         /// Connections open at once.
         connections: u16 = 64, range(1.0..=10_000.0), flag("connections", "N");
@@ -57,11 +57,13 @@ section! {
         /// Time between two requests to one server.
         delay: Option<Time> = None, usual("1s, none on loopback"), example(Time::seconds(1)),
             flag("delay", "TIME");
-        /// Attempts at a page that does not answer.
+        /// Consecutive failed attempts after which a page is given up.
         attempts: Option<u16> = None, usual("3, unlimited for run"), example(3), range(1.0..);
-        /// The wait before the second attempt; it doubles with each attempt.
+        /// The wait before the second attempt. It doubles with each further attempt, up to 24
+        /// hours.
         retry_after: Time = Time(Retry::default().first);
-        /// The wait before `run` asks once more for a page that was found missing.
+        /// The wait before `run` requests a page again that has a copy and was found missing for
+        /// the first time.
         confirm_after: Time = Time::seconds(3600);
         /// Keep answers in the archive.
         archive: bool = true, off_flag("no-archive", "Keep no copies of what is fetched");
@@ -118,7 +120,7 @@ section! {
         cookies: bool = false, flag("cookies", "");
         /// A PEM file of certificates to trust beside Mozilla's.
         roots: Option<PathBuf> = None, example("roots.pem");
-        /// Follow links to private, loopback and link-local addresses.
+        /// Follow links to private, loopback and link-local addresses, and to any port.
         allow_private: bool = false, flag("allow-private", "");
         /// Which version of HTTP is used.
         http: HttpVersion = HttpVersion::Auto, flag("http", "VERSION");
@@ -192,7 +194,7 @@ section! {
         rate: Option<String> = None, usual("gamma"), example("gamma"), flag("rate", "ESTIMATOR");
         /// Change rates for the estimator `given`: a file of lines URL<tab>changes per day.
         rates: Option<PathBuf> = None, example("rates.tsv"), flag("rates", "FILE");
-        /// The length of a step that the policies sbr and ebr plan in.
+        /// The length of a step in the plans of the policies sbr and ebr.
         step: Time = Time(Upkeep::default().step);
         /// How many steps the policies sbr and ebr plan ahead.
         slots: u32 = Upkeep::default().slots, range(1.0..);
@@ -207,21 +209,24 @@ section! {
         /// The scheduler of sources: how often pages that link to new pages are polled, and what a
         /// new page is worth. `none` polls no source.
         policy: String = "priced".into(), flag("sources", "SCHEDULER");
-        /// The share of the budget that the published schedulers plan for.
+        /// The share of the budget for which the published schedulers plan; `priced` does not use
+        /// it.
         share: f64 = 0.5, range((std::ops::Bound::Excluded(0.0), std::ops::Bound::Included(1.0)));
-        /// The number of past polls that the rate of new links is estimated from.
+        /// The number of past polls from which the published schedulers estimate the rate of new
+        /// links.
         polls: usize = SourceRules::default().polls, range(1.0..=10.0);
-        /// The time between two plans.
+        /// The longest time between two plans of polls, in which rates and profits are estimated
+        /// again.
         replan: Time = Time(SourceRules::default().replan);
         /// The width of the bins in which clicks are counted, by the age of their page.
         bin: Time = Time(SourceRules::default().bin), range(1.0..);
         /// Time since its discovery after which a page one link from a front page becomes a source.
         older_than: Time = Time(SourceRules::default().older);
-        /// Let the rates of new links vary with the hour of the week.
+        /// Whether the estimated rates of new links vary with the hour of the week.
         rhythm: bool = SourceRules::default().rhythm;
-        /// Clicks that a new page is expected to get before anything is known.
+        /// Clicks that a new page is expected to get before any click was counted.
         profit: f64 = SourceRules::default().profit, positive();
-        /// On which pages clicks are counted.
+        /// The pages on which clicks are counted, which decides what a page without clicks means.
         clicks: ClickLog = ClickLog::Fetched;
     }
 }

@@ -184,7 +184,7 @@ impl Catalog {
             published: rate.published,
         });
         format!(
-            "Refresh policies and the worth of a visit:\n{}\n\
+            "Refresh policies and the worth of a visit (symbols: docs/science/theory.md, section 1):\n{}\n\
              Estimators of change rates:\n{}",
             table(refreshes.collect()),
             table(rates.collect()),

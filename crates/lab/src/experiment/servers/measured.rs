@@ -12,23 +12,23 @@ use crate::measure::QualityGain;
 pub const METRICS: &[Metric] = &[
     (
         SPEED,
-        "share of the pages, by share of breadth-first's time",
+        "share of all pages that are fetched; x is the time, as a share of breadth-first's time for all pages",
     ),
     (
         QUALITY,
-        "share of all quality, by share of the pages fetched",
+        "share of all quality that the fetched pages hold; x is the share of pages fetched",
     ),
     (
         EFFICIENCY,
-        "share of all quality, by share of breadth-first's time",
+        "share of all quality that the fetched pages hold; x is the time, as for speed_by_time",
     ),
     (
         SPEED_TIMES,
-        "pages, as a multiple of breadth-first's at that time",
+        "pages fetched, divided by those of breadth-first at the same time; x is the time, as for speed_by_time",
     ),
     (
         EFFICIENCY_TIMES,
-        "quality, as a multiple of breadth-first's at that time",
+        "quality of the pages fetched, divided by that of breadth-first at the same time; x is the time, as for speed_by_time",
     ),
     (
         MEAN_EFFICIENCY,
@@ -38,7 +38,7 @@ pub const METRICS: &[Metric] = &[
     (CONNECTIONS, "connections made"),
     (
         PAGES_PER_SECOND,
-        "pages a second over the first sixth of the pages, by connections open at once",
+        "pages per second over the first sixth of the pages; x is the number of connections open at once",
     ),
 ];
 
