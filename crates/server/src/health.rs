@@ -151,10 +151,14 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
         ),
         (
             "disk_free_bytes",
-            "Free space on the disk",
+            "Free space on the disk of the store",
             storage.free as f64,
         ),
-        ("memory_bytes", "Memory of the crawl", storage.memory as f64),
+        (
+            "memory_bytes",
+            "Resident memory of the process that crawls",
+            storage.memory as f64,
+        ),
     ];
     for (name, help, value) in numbers {
         gauge(registry, name, help, value);
@@ -198,14 +202,22 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
             .get_or_create(&PurposeLabel { purpose })
             .inc_by(count);
     }
-    registry.register("fetches", "Requests made since the crawl began", fetches);
+    registry.register(
+        "fetches",
+        "Requests made since the crawl began, by purpose",
+        fetches,
+    );
     let errors = Family::<ErrorLabel, Counter>::default();
     for (kind, count) in &summary.errors {
         errors
             .get_or_create(&ErrorLabel { kind: kind.clone() })
             .inc_by(*count);
     }
-    registry.register("errors", "Errors since policies were last changed", errors);
+    registry.register(
+        "errors",
+        "Errors since policies were last changed, by kind",
+        errors,
+    );
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]

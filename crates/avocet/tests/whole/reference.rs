@@ -148,11 +148,58 @@ fn one_line(text: &str) -> String {
     words.join(" ").replace('|', "\\|")
 }
 
+/// The metrics that `/metrics` has only once they have a value: name, type and help text.
+const LATER: [(&str, &str, &str); 5] = [
+    (
+        "avocet_searches",
+        "counter",
+        "Searches requested, by surface",
+    ),
+    (
+        "avocet_failed_searches",
+        "counter",
+        "Searches that could not be answered, by surface",
+    ),
+    (
+        "avocet_crawl_errors",
+        "counter",
+        "Errors since policies were last changed, by kind",
+    ),
+    (
+        "avocet_crawl_expected_freshness",
+        "gauge",
+        "Expected share of fresh copies",
+    ),
+    (
+        "avocet_crawl_expected_quality",
+        "gauge",
+        "Expected freshness, weighted by what searchers lose by an old copy",
+    ),
+];
+
+/// The server's source has every metric of [`LATER`], with the same help text.
+#[test]
+fn metrics_that_appear_later_are_in_the_source_of_the_server() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../server/src");
+    let sources = ["health.rs", "app/metrics.rs"];
+    let sources = sources.map(|source| fs::read_to_string(root.join(source)).unwrap());
+    let source = sources.concat();
+    for (name, _, meaning) in LATER {
+        let short = name
+            .trim_start_matches("avocet_")
+            .trim_start_matches("crawl_");
+        assert!(source.contains(&format!("\"{short}\"")), "{name}");
+        assert!(source.contains(&format!("\"{meaning}\"")), "{name}");
+    }
+}
+
 /// Returns the page of the metrics: each with its type and its help text.
 fn metric_table(metrics: &str) -> String {
     let mut text = String::from(
-        "# Metrics\n\n`/metrics` has these, in the text format of Prometheus. A server without a crawl in its \
-         process has no `avocet_crawl_…` metrics.\n\n| metric | type | meaning |\n|---|---|---|\n",
+        "# Metrics\n\n`/metrics` has these, in the OpenMetrics text format, which Prometheus reads. A counter has the \
+         suffix `_total`\nthere. While no crawl runs on the store, in this process or another, \
+         `avocet_crawl_running` is the only\n`avocet_crawl_…` metric.\n\n\
+         | metric | type | meaning |\n|---|---|---|\n",
     );
     let mut helps = metrics
         .lines()
@@ -166,7 +213,14 @@ fn metric_table(metrics: &str) -> String {
     };
     for help in &mut helps {
         let (name, meaning) = help.split_once(' ').unwrap_or((help, ""));
-        text += &format!("| `{name}` | {} | {} |\n", types(name), one_line(meaning));
+        if LATER.iter().all(|(later, _, _)| *later != name) {
+            text += &format!("| `{name}` | {} | {} |\n", types(name), one_line(meaning));
+        }
+    }
+    text +=
+        "\nThese appear with their first value:\n\n| metric | type | meaning |\n|---|---|---|\n";
+    for (name, kind, meaning) in LATER {
+        text += &format!("| `{name}` | {kind} | {meaning}. |\n");
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Counters of the server, in the text format of Prometheus.
+//! Counters of the server, in the OpenMetrics text format.
 
 use std::time::Duration;
 
@@ -73,10 +73,14 @@ impl Metrics {
     /// Returns all metrics as text, with those that `more` registers.
     pub fn text(&self, more: impl FnOnce(&mut Registry)) -> Result<String, std::fmt::Error> {
         let mut registry = Registry::with_prefix("avocet");
-        registry.register("searches", "Searches requested", self.searches.clone());
+        registry.register(
+            "searches",
+            "Searches requested, by surface",
+            self.searches.clone(),
+        );
         registry.register(
             "failed_searches",
-            "Searches that could not be answered",
+            "Searches that could not be answered, by surface",
             self.failures.clone(),
         );
         registry.register_with_unit(
