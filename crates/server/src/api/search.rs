@@ -31,10 +31,10 @@ pub struct SearchParams {
     /// `author:name`, `date:2024-05`, `filetype:html`.
     #[param(min_length = 1, max_length = 1000)]
     q: String,
-    /// The most results to return.
+    /// The most results to return, 1 to 100; 10 by default.
     #[param(minimum = 1, maximum = 100, default = 10)]
     limit: Option<u16>,
-    /// The number of results to skip.
+    /// The number of results to skip, 0 to 1000.
     #[param(minimum = 0, maximum = 1000, default = 0)]
     offset: Option<u16>,
     /// Only this host and its subdomains.
@@ -46,7 +46,7 @@ pub struct SearchParams {
     /// Only pages of this topic of the store; `avocet topic list` prints their names.
     #[param(min_length = 1, max_length = 100)]
     topic: Option<String>,
-    /// Only copies that were fetched at this time or later.
+    /// Only copies that were fetched at this time (RFC 3339) or later.
     #[param(format = DateTime)]
     since: Option<String>,
     /// Only copies that were fetched before this time.
@@ -61,7 +61,7 @@ pub struct SearchParams {
     /// Only documents of this type: `html`, `text`, …
     #[param(min_length = 1, max_length = 16, pattern = "^[A-Za-z0-9]{1,16}$")]
     r#type: Option<String>,
-    /// The order of results.
+    /// The order of results: `relevance` (the default) or `newest`.
     #[param(inline)]
     sort: Option<ResultOrder>,
     /// Whether to count the pages that match by site, language, type and year.

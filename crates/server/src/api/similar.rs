@@ -24,7 +24,7 @@ pub struct SimilarTo {
     /// The URL of the page.
     #[param(min_length = 1, max_length = 2048, example = "https://example.org/")]
     url: String,
-    /// The most pages to return.
+    /// The most pages to return, 1 to 50; 10 by default.
     #[param(minimum = 1, maximum = 50, default = 10)]
     limit: Option<u16>,
 }

@@ -18,7 +18,8 @@ use node::explain::sources::SourceSummary;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SourcesParams {
-    /// The most sources to return, those with the largest expected gain first.
+    /// The most sources to return, 1 to 1000; 100 by default. Those with the largest expected gain
+    /// come first.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u16>,
     /// Whether to include pages that are not polled and never named a new page.
@@ -46,7 +47,7 @@ pub struct SourceBody {
     on: bool,
     /// Why it is polled, or why not.
     why: String,
-    /// New pages found by it so far.
+    /// New pages that it named so far.
     found: u32,
     /// Expected new pages per day.
     new_a_day: f64,
@@ -56,7 +57,7 @@ pub struct SourceBody {
     clicked: bool,
     /// The share of the profit that a delay of one day loses.
     lost_in_a_day: f64,
-    /// Hours between polls at the current price.
+    /// Hours between polls at the current price; `null` if it is not polled.
     interval_hours: Option<f64>,
     /// When it was last polled.
     polled: Option<String>,
