@@ -357,7 +357,8 @@ impl NeverFetched<'_> {
             return match error {
                 "robots" => "robots.txt of its host forbids it".into(),
                 "trap:pattern" => {
-                    "recent pages of its URL pattern had no new text: it looks like a trap".into()
+                    "too many pages of its URL pattern repeat known texts: it looks like a trap"
+                        .into()
                 }
                 other => format!("it was requested, and there was no answer ({other})"),
             };

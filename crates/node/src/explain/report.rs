@@ -201,7 +201,7 @@ pub(super) fn deferred(account: &DomainAccount) -> String {
     let domain = &account.domain;
     let spent = match account.spent {
         Some(SpentBudget::Names) => format!(
-            "{} of {} of {domain} open, and the page's own is not",
+            "{} of {} of {domain} are open, and that of the page is not",
             account.open_names,
             counted(account.known_names, "host name")
         ),
