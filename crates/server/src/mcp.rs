@@ -165,9 +165,9 @@ impl Tools {
     }
 
     /// Read the main text of a page of the index, as Markdown. Long pages come in pieces: call
-    /// again with `start`. `extraction` says how the text was found: article (the main part of
-    /// the page), whole (the page has no such part) or fallback (the extraction failed: all text
-    /// of the page, menus included).
+    /// again with `start`. `extraction` says how the text was found: article (the main part of the
+    /// page), whole (the page has no such part) or fallback (the extraction failed: all text of the
+    /// page, possibly with menus).
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn fetch_page(&self, Parameters(params): Parameters<ReadPage>) -> CallToolResult {
         let Ok(url) = PageUrl::parse(&params.url) else {

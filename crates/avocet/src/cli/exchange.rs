@@ -14,8 +14,8 @@ Example:
   avocet export warc --out ./warcs
 
 Each page has a field \"extraction\": article (the text is the main part of the page), whole (the page has no main part)
-or fallback (the extraction failed, and the text is all text of the page; \"extraction_reason\" is small_share, repeated or
-hostile). docs/science/extraction.md describes how the main text is found, and how well.")]
+or fallback (the extraction failed: all text without navigation, or all text if \"extraction_reason\" is hostile; the other
+reasons are small_share and repeated). docs/science/extraction.md describes how the main text is found, and how well.")]
 pub struct ExportArguments {
     /// What to export; urls, links and pages are JSON Lines
     pub what: ExportKind,

@@ -63,8 +63,9 @@ pub struct PageBody {
     /// `markdown`.
     #[schema(required, example = "article")]
     pub extraction: Option<&'static str>,
-    /// Why the extraction failed, if it did. `small_share`: the part marked as main holds hardly
-    /// any of the text; `hostile`: the markup is too large or too deep to be parsed as a tree.
+    /// Why the extraction failed, if it did. `small_share`: the part marked as main holds less than
+    /// a quarter of the text, or less than 90 % of the code; `hostile`: the markup is too large or
+    /// too deep to be parsed as a tree.
     #[schema(required)]
     pub extraction_reason: Option<&'static str>,
 }
