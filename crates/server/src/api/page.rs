@@ -59,8 +59,8 @@ pub struct PageBody {
     #[schema(required)]
     pub markdown: Option<String>,
     /// How the main text was found. `article`: a part of the page; `whole`: the page has no such
-    /// part; `fallback`: the extraction failed, and this is all text of the page. `null` as for
-    /// `markdown`.
+    /// part; `fallback`: the extraction failed, and this is all text without navigation, or all
+    /// text if the reason is `hostile`. `null` as for `markdown`.
     #[schema(required, example = "article")]
     pub extraction: Option<&'static str>,
     /// Why the extraction failed, if it did. `small_share`: the part marked as main holds less than
