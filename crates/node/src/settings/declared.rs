@@ -113,7 +113,7 @@ section! {
         /// Where a site owner can reach you: a URL or mailto:, sent with every request.
         contact: Option<String> = None, example("mailto:me@example.org"),
             flag("contact", "CONTACT");
-        /// Go through this proxy: http://host:port or socks5://host:port.
+        /// Send all requests through this proxy: http://host:port or socks5://host:port.
         proxy: Option<String> = None, example("http://proxy.example.org:3128"),
             flag("proxy", "URL");
         /// Keep cookies and send them back.
@@ -122,7 +122,7 @@ section! {
         roots: Option<PathBuf> = None, example("roots.pem");
         /// Follow links to private, loopback and link-local addresses, and to any port.
         allow_private: bool = false, flag("allow-private", "");
-        /// Which version of HTTP is used.
+        /// The version of HTTP to use.
         http: HttpVersion = HttpVersion::Auto, flag("http", "VERSION");
         /// Requests under way at once on a pipelined connection.
         pipeline_depth: Option<u8> = None, usual("8"), example(8), range(2.0..=32.0),
@@ -133,21 +133,21 @@ section! {
 section! {
     /// Limits on the time and size of one response, and on the form of URLs.
     [limits] LimitSettings {
-        /// Time to connect.
+        /// Time to connect to a server, over all its addresses.
         connect: Time = Time(FetchLimits::default().connect);
-        /// Time to the end of the response header.
+        /// Time from the request to the end of the response header.
         first_byte: Time = Time(FetchLimits::default().first_byte);
-        /// Time to the end of the body.
+        /// Time from the request to the end of the body.
         total: Time = Time(FetchLimits::default().total);
-        /// Bytes of a body as transferred.
+        /// The most bytes of a body, as transferred.
         body: usize = FetchLimits::default().body;
-        /// Bytes of a body after decompression.
+        /// The most bytes of a body, after decompression.
         decoded: usize = FetchLimits::default().decoded;
-        /// Decompressed bytes for each byte transferred.
+        /// The most decompressed bytes for each byte transferred, checked beyond the first MiB.
         ratio: usize = FetchLimits::default().ratio;
         /// Interval at which the speed of a body is checked; the minimum is 256 bytes per second.
         slow_for: Time = Time(FetchLimits::default().slow_for);
-        /// The longest URL that is fetched, in bytes.
+        /// The most bytes of a URL that is fetched.
         url_length: usize = Rules::default().max_length;
         /// The most segments of a URL's path.
         url_depth: usize = Rules::default().max_depth;
@@ -162,7 +162,7 @@ section! {
     [host] HostSettings {
         /// The host, with its scheme.
         origin: String = String::new(), example("https://example.org");
-        /// Headers to add to every request.
+        /// Headers to add to every request to this host.
         headers: BTreeMap<String, String> = BTreeMap::new(),
             example(BTreeMap::from([("x-team", "search")]));
         /// The user name of basic authentication.
@@ -190,7 +190,7 @@ section! {
     [refresh] RefreshSettings {
         /// Which known pages are fetched again, and when.
         policy: String = "holistic".into(), flag("refresh", "POLICY");
-        /// How the change rates of pages are estimated.
+        /// The estimator of the pages' change rates.
         rate: Option<String> = None, usual("gamma"), example("gamma"), flag("rate", "ESTIMATOR");
         /// Change rates for the estimator `given`: a file of lines URL<tab>changes per day.
         rates: Option<PathBuf> = None, example("rates.tsv"), flag("rates", "FILE");
