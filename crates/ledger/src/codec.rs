@@ -2,7 +2,7 @@
 //!
 //! A record is one version byte followed by postcard. A record with another version byte is
 //! rejected as damaged, so it is never misread. The record of a visit ends with the sums of its
-//! measured gains; a store of format 4 has visits without them.
+//! measured gains. Visits that a store of format 4 or 5 wrote have no sums or other ones.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -15,6 +15,8 @@ use serde::de::DeserializeOwned;
 use crate::LedgerError;
 
 const VERSION: u8 = 4;
+/// The version byte of visits, whose sums changed with format 6 of the store.
+const VISIT_VERSION: u8 = 6;
 
 /// Returns the key of a page's records.
 pub(crate) fn page_key(key: PageKey) -> [u8; 17] {
@@ -89,7 +91,9 @@ pub fn decode<T: DeserializeOwned>(
 
 /// Encodes the record of a visit.
 pub(crate) fn encode_visit(visited: &Visited) -> Vec<u8> {
-    postcard::to_extend(&visited.history.measured, encode(visited))
+    let mut record = encode(visited);
+    record[0] = VISIT_VERSION;
+    postcard::to_extend(&visited.history.measured, record)
         .expect("sums are plain data of known length, written to memory that grows")
 }
 
@@ -98,18 +102,19 @@ pub(crate) fn decode_visit(
     bytes: &[u8],
     what: impl Fn() -> String,
 ) -> Result<Visited, LedgerError> {
-    let decoded = |record| {
-        let (mut visited, sums): (Visited, _) = postcard::take_from_bytes(record).ok()?;
-        visited.history.measured = match postcard::take_from_bytes(sums) {
-            _ if sums.is_empty() => Measured::of_window(&visited.history.recent),
-            Ok((measured, [])) => measured,
+    let decoded = || {
+        let (version, record) = bytes.split_first()?;
+        let (mut visited, sums): (Visited, &[u8]) = postcard::take_from_bytes(record).ok()?;
+        visited.history.measured = match *version {
+            VISIT_VERSION => match postcard::take_from_bytes(sums) {
+                Ok((measured, [])) => measured,
+                _ => return None,
+            },
+            // Formats 4 and 5: without sums, or with other sums.
+            VERSION => Measured::of_window(&visited.history.recent),
             _ => return None,
         };
         Some(visited)
     };
-    let current = bytes
-        .split_first()
-        .filter(|(version, _)| **version == VERSION);
-    let visited = current.and_then(|(_, record)| decoded(record));
-    visited.ok_or_else(|| LedgerError::Damaged { what: what() })
+    decoded().ok_or_else(|| LedgerError::Damaged { what: what() })
 }

@@ -187,11 +187,20 @@ fn visits_keep_the_sums_of_their_gains_and_old_records_start_with_their_window()
     };
     let bytes = encode_visit(&visited);
     assert_eq!(decode_visit(&bytes, String::new).unwrap(), visited);
-    // Format 4 had no sums.
-    let old = decode_visit(&encode(&visited), String::new).unwrap();
-    assert_eq!(old.history.measured.gain, 16.0);
-    assert_eq!(old.history.recent, history.recent);
-    for damaged in [&bytes[..bytes.len() - 1], &[&bytes[..], &[0]].concat(), &[]] {
+    // Format 4 had no sums, format 5 had sums of squares.
+    let squares = postcard::to_extend(&(40.0f32, 80.0f32, 19u32, 1.0f32), encode(&visited));
+    for old in [encode(&visited), squares.unwrap()] {
+        let old = decode_visit(&old, String::new).unwrap();
+        assert_eq!(old.history.measured.gain, 16.0);
+        assert_eq!(old.history.recent, history.recent);
+    }
+    let other_version = [&[5], &bytes[1..]].concat();
+    for damaged in [
+        &bytes[..bytes.len() - 1],
+        &[&bytes[..], &[0]].concat(),
+        &[],
+        &other_version,
+    ] {
         assert!(decode_visit(damaged, String::new).is_err());
     }
 }

@@ -22,13 +22,17 @@ use tracing::debug;
 pub use search_index::search_index;
 
 /// The contents of the file `FORMAT`. A store of another format is refused.
-const FORMAT: &str = "avocet store, format 5\n";
-/// The format before. Its records are read as they are, and rewritten when they change. Its
+const FORMAT: &str = "avocet store, format 6\n";
+/// The formats before. Their records are read as they are, and rewritten when they change. Their
 /// histories lack the sums of measured gains, which start with those of the last eight revisits.
-const PREVIOUS: &str = "avocet store, format 4\n";
+const PREVIOUS: [&str; 2] = ["avocet store, format 4\n", "avocet store, format 5\n"];
 /// Older formats with the same archive, from which ledger and index can be rebuilt. The ledger of
 /// format 1 had no links.
-const OLDER: [&str; 2] = ["avocet store, format 1\n", "avocet store, format 2\n"];
+const OLDER: [&str; 3] = [
+    "avocet store, format 1\n",
+    "avocet store, format 2\n",
+    "avocet store, format 3\n",
+];
 
 /// Suffix of the process id in `LOCK`: the process has borrowed the store and releases it on
 /// request.
@@ -113,7 +117,7 @@ impl Store {
     /// cannot read new records refuses it.
     fn upgrade(&self) -> Result<()> {
         match fs::read_to_string(self.root.join("FORMAT")) {
-            Ok(found) if found == PREVIOUS => self.write_format(),
+            Ok(found) if PREVIOUS.contains(&found.as_str()) => self.write_format(),
             _ => Ok(()),
         }
     }
@@ -336,7 +340,7 @@ fn check_format(root: &Path) -> Result<()> {
             root.display()
         );
     }
-    if found != FORMAT && found != PREVIOUS {
+    if found != FORMAT && !PREVIOUS.contains(&found.as_str()) {
         bail!(
             "{} is of another version ({:?}, this program writes {:?}): use the program that made it, or `export warc` there and `import warc` here",
             root.display(),
@@ -522,12 +526,14 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let format = root.path().join("FORMAT");
         fs::create_dir(archive(root.path())).unwrap();
-        for open in [Store::create, Store::open, Store::borrow] {
-            fs::write(&format, PREVIOUS).unwrap();
-            must_exist(root.path()).unwrap();
-            assert_eq!(fs::read_to_string(&format).unwrap(), PREVIOUS);
-            drop(open(root.path()).unwrap());
-            assert_eq!(fs::read_to_string(&format).unwrap(), FORMAT);
+        for previous in PREVIOUS {
+            for open in [Store::create, Store::open, Store::borrow] {
+                fs::write(&format, previous).unwrap();
+                must_exist(root.path()).unwrap();
+                assert_eq!(fs::read_to_string(&format).unwrap(), previous);
+                drop(open(root.path()).unwrap());
+                assert_eq!(fs::read_to_string(&format).unwrap(), FORMAT);
+            }
         }
     }
 

@@ -88,7 +88,7 @@ mod tests {
         let measured = |gain, changes, seconds| History {
             measured: Measured {
                 gain,
-                squares: 0.0,
+                roots: 0.0,
                 changes,
                 seconds,
             },

@@ -39,7 +39,7 @@ impl<T> PageSample<T> {
     }
 
     /// Returns the pages and their values.
-    pub fn iter(&self) -> impl Iterator<Item = (Number, &T)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Number, &T)> + Clone {
         self.kept.values().map(|(page, value)| (*page, value))
     }
 }

@@ -13,8 +13,8 @@ use super::Recent;
 pub struct Measured {
     /// Sum of the gains, ΣΔQ_A. It may be negative.
     pub gain: f32,
-    /// Sum of the squared gains.
-    pub squares: f32,
+    /// Sum of the square roots of the gains; a negative gain counts as 0.
+    pub roots: f32,
     /// Number of changes whose gain was measured.
     pub changes: u32,
     /// Sum of the gaps of all measured revisits, in seconds.
@@ -41,7 +41,7 @@ impl Measured {
         match before {
             Some(before) => {
                 self.gain -= before;
-                self.squares -= before * before;
+                self.roots -= before.max(0.0).sqrt();
             }
             None => {
                 self.changes = self.changes.saturating_add(1);
@@ -49,7 +49,7 @@ impl Measured {
             }
         }
         self.gain += gain;
-        self.squares += gain * gain;
+        self.roots += gain.max(0.0).sqrt();
     }
 }
 
@@ -79,17 +79,14 @@ mod tests {
         assert_eq!(history.measured, Measured::of_window(&history.recent));
         let expected = Measured {
             gain: 1.0,
-            squares: 1.0,
+            roots: 1.0,
             changes: 1,
             seconds: 30.0,
         };
         assert_eq!(history.measured, expected);
         // A second measurement of the last change replaces the first.
-        history = history.gained(3.0).gained(2.0);
-        assert_eq!(
-            (history.measured.gain, history.measured.squares),
-            (3.0, 5.0)
-        );
+        history = history.gained(4.0).gained(9.0);
+        assert_eq!((history.measured.gain, history.measured.roots), (10.0, 4.0));
         assert_eq!(
             (history.measured.changes, history.measured.seconds),
             (2, 60.0)
@@ -100,7 +97,7 @@ mod tests {
         }
         assert_eq!(
             (history.measured.gain, history.measured.changes),
-            (23.0, 22)
+            (30.0, 22)
         );
         assert_eq!(Measured::of_window(&history.recent).changes, 8);
     }

@@ -7,7 +7,7 @@ use crate::Number;
 use crate::estimate::{Demand, PageSample};
 use crate::history::Measured;
 
-/// Exponents that are tried for demand and importance: no effect, a weak one, proportional.
+/// Exponents that are tried for importance: no effect, a weak one, proportional.
 const EXPONENTS: [f64; 3] = [0.0, 0.5, 1.0];
 /// Residuals above this quantile count as this quantile (winsorising): the variance of a
 /// heavy-tailed sample is otherwise that of its largest value.
@@ -41,17 +41,18 @@ pub struct Prior {
     mean: f64,
 }
 
-/// Predicts the gain of a change as `κ·v^η·d`, and says how much that prediction counts.
+/// Predicts the gain of a change as `κ·v·d`, and says how much that prediction counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GainModel {
     /// κ: the gain when the whole text of a page of mean demand is replaced.
     kappa: f64,
-    /// η, the exponent of demand.
-    pub exponent: f64,
+    /// μ: the mean of `√(ΔQ/predicted)`. It is below 1, because a few large gains hold most of
+    /// the sum that κ comes from.
+    pub mean_root: f64,
     /// s: the weight of the prediction against measured gains, as a pseudo-count of changes.
     /// Infinite if measured gains say nothing.
     pub strength: f64,
-    /// The factor in place of κ for a page without a copy.
+    /// What κ is for pages that have no copy yet.
     first: f64,
 }
 
@@ -68,7 +69,7 @@ impl Default for GainModel {
     fn default() -> Self {
         Self {
             kappa: 1.0,
-            exponent: 1.0,
+            mean_root: 1.0,
             strength: f64::INFINITY,
             first: 1.0,
         }
@@ -105,27 +106,25 @@ impl Prior {
 }
 
 impl GainModel {
-    /// Fits κ, η and s to samples.
+    /// Fits κ, μ and s to samples.
     pub fn fit(
         changed: &PageSample<SampledGains>,
         copies: &PageSample<SampledCopy>,
         prior: &Prior,
         demand: &Demand,
     ) -> Self {
-        let rows = |exponent: f64| {
-            let row = move |(page, gains): (Number, &SampledGains)| {
-                let wanted = demand.of(page, prior.demand(gains.importance));
-                Observation {
-                    weight: f64::from(gains.measured.changes),
-                    value: f64::from(gains.measured.gain).max(0.0),
-                    predictor: power(wanted, exponent) * gains.share,
-                }
-            };
-            changed.iter().map(row)
-        };
-        let Some(exponent) = best_exponent(rows) else {
-            // Before any gain was measured, gains are in the unit of importance if demand is
-            // proportional to importance. Otherwise they are in that of the mean page.
+        let rows = changed.iter().map(|(page, gains)| {
+            let wanted = demand.of(page, prior.demand(gains.importance));
+            Observation {
+                weight: f64::from(gains.measured.changes),
+                value: f64::from(gains.measured.gain).max(0.0),
+                predictor: wanted.max(LEAST) * gains.share,
+            }
+        });
+        let kappa = ratio(rows.clone());
+        if kappa <= 0.0 {
+            // Before any gain was measured, gains are in the unit of importance, unless importance
+            // says nothing of views: then in that of the mean page.
             let kappa = match prior.exponent {
                 1.0 => prior.mean,
                 _ => 1.0,
@@ -135,27 +134,28 @@ impl GainModel {
                 first: kappa,
                 ..Self::default()
             };
-        };
-        let kappa = ratio(rows(exponent));
-        let squares = changed
-            .iter()
-            .map(|(_, gains)| f64::from(gains.measured.squares));
-        let predicted = rows(exponent).map(|row| Observation {
-            predictor: kappa * row.predictor,
-            ..row
+        }
+        let ratios = rows.zip(changed.iter()).map(|(row, (_, gains))| {
+            let predicted = kappa * row.predictor;
+            RootSums {
+                changes: row.weight,
+                sum: f64::from(gains.measured.roots) / predicted.sqrt(),
+                squares: row.value / predicted,
+            }
         });
+        let (mean_root, strength) = strength(&ratios.collect::<Vec<_>>());
         let first = copies.iter().filter_map(|(_, copy)| {
             Some(Observation {
                 weight: 1.0,
                 value: copy.first_gain?.max(0.0),
-                predictor: power(prior.demand(copy.importance), exponent),
+                predictor: prior.demand(copy.importance).max(LEAST),
             })
         });
         let first = ratio(first);
         Self {
             kappa,
-            exponent,
-            strength: strength(predicted.zip(squares).collect()),
+            mean_root,
+            strength,
             // A missing copy is as bad as one that is completely outdated.
             first: if first > 0.0 { first } else { kappa },
         }
@@ -164,12 +164,12 @@ impl GainModel {
     /// Returns what searchers lose per second while the copy of a page with this demand is
     /// completely outdated.
     pub fn complete(&self, demand: f64) -> f64 {
-        self.kappa * power(demand, self.exponent)
+        self.kappa * demand.max(LEAST)
     }
 
     /// Returns what searchers lose per second while a page with this demand has no copy.
     pub fn missing(&self, demand: f64) -> f64 {
-        self.first * power(demand, self.exponent)
+        self.first * demand.max(LEAST)
     }
 }
 
@@ -217,46 +217,48 @@ fn best_exponent<R: Iterator<Item = Observation>>(rows: impl Fn(f64) -> R) -> Op
     best.map(|(_, exponent)| exponent)
 }
 
-/// Returns s = σ²/τ², from the variance of gains within pages and between pages. Each row comes
-/// with the sum of the squared gains of its page.
+/// Sums of `√(ΔQ/predicted)` over the measured changes of a page.
+struct RootSums {
+    changes: f64,
+    sum: f64,
+    /// Sum of the squares.
+    squares: f64,
+}
+
+/// Returns the mean of `√(ΔQ/predicted)` and s = σ²/τ², from its variance within pages and
+/// between pages.
 ///
 /// One-way random-effects model (Searle, Casella & McCulloch, "Variance components", 1992): the
-/// best linear predictor of a page's next gain gives its prediction the weight of σ²/τ² changes.
-/// Variances are assumed proportional to the predicted gain, and are winsorised at [`WINSOR`].
-/// Returns infinity if pages do not differ more than by chance, or if the sample is too small.
-fn strength(mut rows: Vec<(Observation, f64)>) -> f64 {
-    let freedom: f64 = rows.iter().map(|(row, _)| row.weight - 1.0).sum();
-    if freedom < ENOUGH {
-        return f64::INFINITY;
+/// best linear predictor of a page's next value gives the mean of all pages the weight of σ²/τ²
+/// changes. Both variances are winsorised at [`WINSOR`]. s is infinite if pages do not differ
+/// more than by chance.
+fn strength(pages: &[RootSums]) -> (f64, f64) {
+    let sum = |of: &dyn Fn(&RootSums) -> f64| pages.iter().map(of).sum::<f64>();
+    let changes = sum(&|page| page.changes);
+    let mean = sum(&|page| page.sum) / changes;
+    let freedom = changes - pages.len() as f64;
+    if freedom < ENOUGH || mean <= 0.0 {
+        return (1.0, f64::INFINITY);
     }
-    // One extreme gain must not put all other pages below their prediction.
-    let ratios = rows.iter().map(|(row, _)| {
-        let predicted = row.weight * row.predictor;
-        (row.value / predicted, predicted)
+    let within = pages.iter().map(|page| {
+        let freedom = page.changes - 1.0;
+        let apart = page.squares - page.sum * page.sum / page.changes;
+        (apart.max(0.0) / freedom.max(1.0), freedom)
     });
-    let predicted: f64 = ratios.clone().map(|(_, predicted)| predicted).sum();
-    let factor = (winsorised(ratios.collect()) / predicted).max(f64::MIN_POSITIVE);
-    rows.iter_mut().for_each(|(row, _)| row.predictor *= factor);
-    let within = rows.iter().map(|(row, squares)| {
-        let sum = squares - row.value * row.value / row.weight;
-        let freedom = row.weight - 1.0;
-        (sum.max(0.0) / freedom.max(1.0) / row.predictor, freedom)
-    });
-    let within: f64 = winsorised(within.collect()) / freedom;
-    let between = rows.iter().map(|(row, _)| {
-        let apart = row.value / row.weight - row.predictor;
-        (apart * apart / row.predictor, row.weight)
+    let within = winsorised(within.collect()) / freedom;
+    let between = pages.iter().map(|page| {
+        let apart = page.sum / page.changes - mean;
+        (apart * apart, page.changes)
     });
     let between = winsorised(between.collect());
-    let changes: f64 = rows.iter().map(|(row, _)| row.weight).sum();
-    let squares: f64 = rows.iter().map(|(row, _)| row.weight * row.weight).sum();
-    let pages = rows.len() as f64;
-    let apart = (between - (pages - 1.0) * within) / (changes - squares / changes);
-    if apart > 0.0 {
+    let squares = sum(&|page| page.changes * page.changes);
+    let apart = (between - (pages.len() as f64 - 1.0) * within) / (changes - squares / changes);
+    let strength = if apart > 0.0 {
         within / apart
     } else {
         f64::INFINITY
-    }
+    };
+    (mean, strength)
 }
 
 /// Returns the weighted sum of values, after those above the quantile [`WINSOR`] were cut to it.
@@ -271,13 +273,13 @@ fn winsorised(mut rows: Vec<(f64, f64)>) -> f64 {
         .sum()
 }
 
-/// Returns a power of a demand; the exponents are 0, ½ and 1.
-fn power(demand: f64, exponent: f64) -> f64 {
-    let demand = demand.max(LEAST);
+/// Returns a power of an importance; the exponents are 0, ½ and 1.
+fn power(importance: f64, exponent: f64) -> f64 {
+    let importance = importance.max(LEAST);
     match exponent {
         0.0 => 1.0,
-        1.0 => demand,
-        0.5 => demand.sqrt(),
-        _ => demand.powf(exponent),
+        1.0 => importance,
+        0.5 => importance.sqrt(),
+        _ => importance.powf(exponent),
     }
 }
