@@ -87,6 +87,7 @@ impl Crawl {
         let Some(sources) = &mut self.sources else {
             return;
         };
+        sources.value_in(self.refresh.as_ref().map_or(1.0, |refresh| refresh.unit()));
         sources.observe(fact);
         match fact {
             // The ordering knows the worth of a page only after it observed the links to it.
@@ -112,8 +113,8 @@ impl Crawl {
         }
     }
 
-    /// Returns the loss per second while the current state of a page is missing from the
-    /// archive.
+    /// Returns the loss per second while the current state of a page is missing from the archive,
+    /// relative to that of the mean page.
     fn stake(&self, page: Number, history: &History) -> f64 {
         let refresh = self.refresh.as_ref();
         let importance = self.order.importance(Page {
@@ -121,7 +122,9 @@ impl Crawl {
             history,
         });
         let importance = importance.value();
-        refresh.map_or(importance, |refresh| refresh.stake(page, importance))
+        refresh.map_or(importance, |refresh| {
+            refresh.stake(page, importance) / refresh.unit()
+        })
     }
 
     /// Returns when a page that lists others is polled. `None` if it lists none, or if there is

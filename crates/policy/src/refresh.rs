@@ -75,6 +75,12 @@ pub trait Refresh: Send {
         importance
     }
 
+    /// Returns the unit of [`stake`](Refresh::stake): the stake of the mean page. It changes when
+    /// gains are measured for the first time, and with every new estimate of them.
+    fn unit(&self) -> f64 {
+        1.0
+    }
+
     /// Returns the terms of a page's worth, for explanations.
     fn terms(&self, _page: Page<'_>, _importance: f64) -> Vec<Term> {
         Vec::new()

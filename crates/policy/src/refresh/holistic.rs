@@ -114,6 +114,10 @@ impl Refresh for Holistic {
         self.gains.missing(importance)
     }
 
+    fn unit(&self) -> f64 {
+        self.gains.model().missing(1.0)
+    }
+
     fn terms(&self, page: Page<'_>, importance: f64) -> Vec<Term> {
         let parts = self.parts(page, importance);
         let mut terms = by_rate::terms(parts.rate, page, importance);

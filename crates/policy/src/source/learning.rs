@@ -1,8 +1,10 @@
 //! Estimates the outlook of each source from polls and clicks.
 //!
 //! Profit has the unit of refreshes, so that polls and refreshes can be compared. That unit is
-//! the *stake* of a page: the cost per second of not having a current copy. Without any clicks,
-//! the profit of a new page is its stake times the time for which people are interested, 1/μ.
+//! the *stake* of a page: the cost per second of not having a current copy. Stakes are kept
+//! relative to the mean page, because the refresh policy's unit changes when it first measures
+//! gains; a sum of stakes in two units would be meaningless. Without any clicks, the profit of a
+//! new page is its stake times the time for which people are interested, 1/μ.
 //! With clicks, P is a number of clicks times the value of a click. The copies of the crawl
 //! together serve all clicks, so the sum of their stakes per second equals the value of the
 //! clicks per second. If no stakes are known, a click is worth 1.
@@ -39,8 +41,10 @@ pub(super) struct Learning {
     /// Time of the first click.
     first_click: Moment,
     clicks: f64,
-    /// Sum of the stakes of all copies, per second.
+    /// Sum of the stakes of all copies, relative to the mean page.
     stakes: f64,
+    /// The stake of the mean page, per second, in the unit of refreshes.
+    pub unit: f64,
     /// When pages were first fetched; used with [`Seen::Fetched`] only.
     fetched: Column<Moment>,
     arrivals: Arrivals,
@@ -69,6 +73,7 @@ impl Learning {
             first_click: Moment::START,
             clicks: 0.0,
             stakes: 0.0,
+            unit: 1.0,
             fetched: Column::default(),
             arrivals: Arrivals::of(std::iter::empty()),
             rhythm: settings.rhythm.then(Rhythm::default),
@@ -104,7 +109,7 @@ impl Learning {
         // Clicks of a single moment count as those of one minute.
         let time = time.max(std::time::Duration::from_secs(60)).as_secs_f64();
         if self.stakes > 0.0 && self.clicks > 0.0 {
-            self.stakes * time / self.clicks
+            self.unit * self.stakes * time / self.clicks
         } else {
             1.0
         }
@@ -196,7 +201,10 @@ impl Learning {
             (Estimation::WithoutClicks, _) => {
                 each(records, |record| record.curve = unknown(settings))
             }
-            (_, None) => self.predict_profit(records, settings),
+            (_, None) => {
+                self.click = self.unit;
+                self.predict_profit(records, settings);
+            }
             (_, Some(last_click)) => {
                 let stale: Vec<usize> = (0..records.len())
                     .filter(|&place| records[place].counts())
@@ -303,7 +311,9 @@ impl Learning {
         // the crawl. With the printed P = 0.01 they might never be fetched, and so never
         // clicked, if other copies are clicked all the time.
         let stake = mean_stake(records).filter(|stake| *stake > 0.0);
-        let profit = stake.map_or(settings.profit, |stake| stake / DECAY / self.click);
+        let profit = stake.map_or(settings.profit, |stake| {
+            self.unit * stake / DECAY / self.click
+        });
         let prior = Prior {
             curve: ProfitCurve {
                 profit,

@@ -69,7 +69,8 @@ pub(super) struct SourceRecord {
     /// Exposure of all its pages by age at the last update, and their number.
     pub seen: Histogram,
     pub pages: u32,
-    /// Sum of the stakes of its pages, per second, and the number of pages with a stake.
+    /// Sum of the stakes of its pages, relative to the mean page, and the number of pages with a
+    /// stake.
     pub stakes: f64,
     pub weighed: u32,
     /// Whether there are new facts since `learned`.

@@ -7,7 +7,8 @@
 //! **Invariant:** all knowledge here comes from [`Fact`]s, and the time is that of the newest
 //! fact. A new plan is made at a visit or a call of [`wait`](Sources::wait), if one of these
 //! holds: the last plan is older than [`SourceRules::replan`], the number of sources has grown by
-//! more than a tenth since, or the first clicks have arrived.
+//! more than a tenth since, the unit of worth has changed by more than a tenth, or the first
+//! clicks have arrived.
 
 use super::appeal::Appeal;
 use super::learning::Learning;
@@ -45,6 +46,7 @@ struct LastPlan {
     at: Moment,
     sources: usize,
     clicked: bool,
+    unit: f64,
 }
 
 impl Sources {
@@ -169,8 +171,16 @@ impl Sources {
         known.is_some_and(|known| known.on.is_some() && !known.weighed)
     }
 
+    /// Sets the unit of worth: the stake of the mean page, by the refresh policy. A unit that is
+    /// not above 0 is ignored.
+    pub fn value_in(&mut self, unit: f64) {
+        if unit > 0.0 && unit.is_finite() {
+            self.learning.unit = unit;
+        }
+    }
+
     /// Sets the stake of a page that appeared on another: the cost per second of not having a
-    /// copy.
+    /// copy, relative to the mean page.
     ///
     /// Stakes replace clicks as long as there are none.
     pub fn weigh(&mut self, page: Number, stake: f64) {
@@ -186,7 +196,8 @@ impl Sources {
         }
     }
 
-    /// Adds the stake of a first copy. The stakes of all copies give the value of a click.
+    /// Adds the stake of a first copy, relative to the mean page. The stakes of all copies give the
+    /// value of a click.
     pub fn serve(&mut self, stake: f64) {
         if stake.is_finite() && stake >= 0.0 {
             self.learning.serve(stake);
@@ -363,6 +374,7 @@ impl Sources {
             self.now.since(planned.at) < self.settings.replan
                 && 10 * self.counting <= 11 * planned.sources
                 && planned.clicked == clicked
+                && (0.9..1.1).contains(&(self.learning.unit / planned.unit))
         });
         if holds {
             return;
@@ -371,6 +383,7 @@ impl Sources {
             at: self.now,
             sources: self.counting,
             clicked,
+            unit: self.learning.unit,
         });
         for page in self.nearby.grown(&self.pages, self.now, &self.settings) {
             self.found(page, SourceKind::Near);

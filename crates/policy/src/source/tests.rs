@@ -161,6 +161,31 @@ fn clicks_count_without_a_visit() {
     );
 }
 
+/// The unit of refreshes changes when the first gains are measured. Stakes from before count in
+/// the new unit at once, without and with clicks.
+#[test]
+fn profit_follows_the_unit_of_refreshes() {
+    let mut scenario = SourcesScenario::new(SourceRules::default());
+    let main = scenario.find("http://e.org/", 0, None);
+    scenario.visit(main, 0, 0);
+    let article = scenario.find("http://e.org/1", HOUR, Some((main, 0)));
+    scenario.sources.weigh(Number(article), 2.0);
+    scenario.sources.serve(2.0);
+    let in_unit = |scenario: &mut SourcesScenario, unit: f64| {
+        scenario.sources.value_in(unit);
+        scenario.sources.wait(at(HOUR));
+        scenario.profit(main)
+    };
+    let before = in_unit(&mut scenario, 1.0);
+    assert!((in_unit(&mut scenario, 1e-3) / before - 1e-3).abs() < 1e-12);
+    for nonsense in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(in_unit(&mut scenario, nonsense), 1e-3 * before);
+    }
+    scenario.click(article, HOUR + 60, 50.0);
+    let clicked = in_unit(&mut scenario, 1e-3);
+    assert!((in_unit(&mut scenario, 1.0) / clicked - 1e3).abs() < 1e-6);
+}
+
 /// With [`Seen::Fetched`], clicks on pages that were not fetched are ignored.
 #[test]
 fn clicks_from_before_a_page_was_fetched_do_not_count() {
