@@ -133,6 +133,9 @@ pub struct DemoArguments {
     /// Stop after this time (30s, 10m) [default: on Ctrl-C]
     #[arg(long, value_name = "TIME")]
     pub time: Option<Time>,
+    /// Time after which the final measurement of freshness begins [default: half of the time]
+    #[arg(long, value_name = "TIME")]
+    pub measure_from: Option<Time>,
     /// Random seed of the invented web (a town): the same seed gives the same web
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,

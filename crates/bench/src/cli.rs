@@ -9,6 +9,7 @@ use crate::frontier::FrontierOptions;
 use crate::gate::GateOptions;
 use crate::http::HttpOptions;
 use crate::lab::LabOptions;
+use crate::live::LiveOptions;
 use crate::measure::MeasureOptions;
 use crate::order::OrderOptions;
 use crate::refresh::RefreshOptions;
@@ -41,6 +42,8 @@ pub enum BenchCommand {
     Http(HttpOptions),
     /// Simulate crawls and a year of refreshes, and report the speed of the lab
     Lab(LabOptions),
+    /// Run demos with the default refresh policy and a uniform one, and compare freshness
+    Live(LiveOptions),
     /// Choose which of many known pages to fetch again, and report time and memory per page
     Refresh(RefreshOptions),
     /// Plan polls of sources; or publish articles live, and report how soon search finds them

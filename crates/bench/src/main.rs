@@ -14,6 +14,7 @@ mod gate;
 mod http;
 mod instructions;
 mod lab;
+mod live;
 mod machine;
 mod measure;
 mod order;
@@ -59,6 +60,7 @@ fn run(bench: BenchCommand) -> Result<()> {
         BenchCommand::Servers(options) => workplace::with(|place| servers::run(&options, place)),
         BenchCommand::Http(options) => workplace::with(|place| http::run(&options, place)),
         BenchCommand::Lab(options) => workplace::with(|place| lab::run(&options, place)),
+        BenchCommand::Live(options) => live::run(&options),
         BenchCommand::Refresh(options) => workplace::with(|place| refresh::run(&options, place)),
         BenchCommand::Sources(options) => workplace::with(|place| sources::run(&options, place)),
         BenchCommand::Focus(options) => workplace::with(|place| focus::run(&options, place)),

@@ -321,6 +321,13 @@ impl Bench {
         }
     }
 
+    /// Keeps the server of a visit from other visits until this moment.
+    pub fn rest(&mut self, visit: &HostVisit, until: Moment) {
+        let server = &mut self.servers[visit.server as usize];
+        server.ready = server.ready.max(until);
+        self.update_position(visit.server);
+    }
+
     /// Ends a visit. The server is ready again after `delay`; `open` is whether the connection
     /// stays open. Pages of the visit that were not requested go back to the queue
     /// of their host.

@@ -516,6 +516,10 @@ impl<S> Core<S> {
         match answer {
             Answered::Closed { sent } => {
                 pending.closed += if sent { 2 } else { 1 };
+                if sent {
+                    // The server may have processed the request, even if the retry goes to another.
+                    self.frontier.bench.rest(&active.visit, now + pending.delay);
+                }
                 let url = pending.batch[0].url.clone();
                 active.link = None;
                 active.stage = VisitStage::Reconnecting(pending);

@@ -66,6 +66,9 @@ struct ModelVisit {
     /// Whether the request for these pages found the connection closed. They may then be requested
     /// again.
     held: bool,
+    /// A request that was sent on a closed connection, with its server and time. Its repetition
+    /// replaces it. Without one it counts, because the server may have processed it.
+    unheard: Option<(ServerKey, Moment)>,
 }
 
 impl Default for ModelVisit {
@@ -78,6 +81,7 @@ impl Default for ModelVisit {
             requested: Moment::START,
             scope: None,
             held: false,
+            unheard: None,
         }
     }
 }
@@ -282,12 +286,20 @@ impl CoreModel {
         context: &mut CheckContext<'_>,
     ) {
         let visiting = self.visits.get_mut(&id).expect("a visit");
-        if let Answered::Closed { .. } = answer {
+        if let Answered::Closed { sent } = answer {
             visiting.held = true;
             let server = visiting.server.expect("a server");
-            context
-                .polite
-                .retract(server, (self.node, id), visiting.requested);
+            match sent {
+                true => {
+                    visiting.unheard = Some((server, visiting.requested));
+                    context
+                        .polite
+                        .unheard(server, (self.node, id), visiting.requested);
+                }
+                false => context
+                    .polite
+                    .retract(server, (self.node, id), visiting.requested),
+            }
             self.ends(id, context);
             return;
         }
@@ -459,6 +471,9 @@ impl CoreModel {
                 "other pages than before"
             );
             visiting.held = false;
+            if let Some((server, at)) = visiting.unheard.take() {
+                context.polite.retract(server, (self.node, get.visit), at);
+            }
         } else {
             self.begins(get.visit, Awaits::Answers, &Action::Offer(Vec::new()));
         }

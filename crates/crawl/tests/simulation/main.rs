@@ -36,10 +36,12 @@ fn number(name: &str, usual: u64) -> u64 {
     value.map_or(usual, |value| value.parse().expect("a number"))
 }
 
-/// Runs simulations of a kind. Prints how to repeat those that fail.
-fn simulate(test: &str, kind: CrawlKind) {
+/// Runs simulations of a kind. Prints how to repeat those that fail. Runs `found` too: seeds beyond
+/// the usual ones that once failed.
+fn simulate(test: &str, kind: CrawlKind, found: &[u64]) {
     let first = number("AVOCET_SEED", 0);
     let seeds = first..first + number("AVOCET_SEEDS", SEEDS);
+    let seeds = seeds.chain(found.iter().copied());
     let (mut events, mut runs, mut pages) = (0, 0, 0);
     let mut failed = Vec::new();
     for seed in seeds {
@@ -74,20 +76,22 @@ fn simulate(test: &str, kind: CrawlKind) {
 
 #[test]
 fn a_crawl_that_ends() {
-    simulate("a_crawl_that_ends", CrawlKind::Once);
+    // After a request on a closed connection, the name of the host resolved to another server.
+    simulate("a_crawl_that_ends", CrawlKind::Once, &[4287]);
 }
 
 #[test]
 fn a_crawl_with_limits() {
-    simulate("a_crawl_with_limits", CrawlKind::Limited);
+    // The same.
+    simulate("a_crawl_with_limits", CrawlKind::Limited, &[2163]);
 }
 
 #[test]
 fn a_crawl_that_refreshes() {
-    simulate("a_crawl_that_refreshes", CrawlKind::Continuous);
+    simulate("a_crawl_that_refreshes", CrawlKind::Continuous, &[]);
 }
 
 #[test]
 fn a_crawl_on_two_nodes() {
-    simulate("a_crawl_on_two_nodes", CrawlKind::Split);
+    simulate("a_crawl_on_two_nodes", CrawlKind::Split, &[]);
 }

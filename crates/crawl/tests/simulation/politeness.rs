@@ -26,6 +26,8 @@ struct LoggedRequest {
     due: Duration,
     /// The delay that the answer requires.
     due_by_answer: Duration,
+    /// Whether it was sent on a closed connection.
+    unheard: bool,
     /// The fact that stores the answer.
     fact: AnswerFact,
 }
@@ -93,6 +95,7 @@ impl Politeness {
             real: now.real,
             due,
             due_by_answer: Duration::ZERO,
+            unheard: false,
             fact,
         });
     }
@@ -139,16 +142,27 @@ impl Politeness {
         }
     }
 
-    /// Removes a request that found its connection closed. The simulation assumes that the server
-    /// did not process it.
+    /// Removes a request that found its connection closed, and was not sent or is made again.
     pub fn retract(&mut self, server: ServerKey, by: (usize, VisitId), at: Moment) {
         let asked = self.asked.entry(server).or_default();
         let place = asked.iter().rposition(|one| (one.by, one.at) == (by, at));
         place.map(|place| asked.remove(place));
     }
 
-    /// Removes the visits of a node whose run has ended.
+    /// Marks a request that was sent on a closed connection.
+    pub fn unheard(&mut self, server: ServerKey, by: (usize, VisitId), at: Moment) {
+        let mut asked = self.asked.entry(server).or_default().iter_mut().rev();
+        if let Some(one) = asked.find(|one| (one.by, one.at) == (by, at)) {
+            one.unheard = true;
+        }
+    }
+
+    /// Removes the visits of a node whose run has ended, and its requests on closed connections:
+    /// only an answer or a failure is committed, so the next run cannot know of them.
     pub fn end_run(&mut self, node: usize) {
+        for asked in self.asked.values_mut() {
+            asked.retain(|one| !(one.unheard && one.by.0 == node));
+        }
         for busy in self.busy.values_mut() {
             busy.retain(|(other, _)| *other != node);
         }

@@ -121,6 +121,30 @@ fn a_recalled_delay_of_a_server_holds_for_all_of_its_hosts() {
 }
 
 #[test]
+fn a_server_rests_after_its_visit_moved_to_another() {
+    let mut bench = bench(BreadthFirstServers);
+    bench.give(1, 1, 1);
+    let visit = claim(&mut bench, at(0));
+    let Bound::Go(visit) = bench.bind(visit, [127, 0, 0, 1].into()) else {
+        panic!("the address is new");
+    };
+    bench.rest(&visit, at(5));
+    assert!(matches!(
+        bench.bind(visit, [127, 0, 0, 2].into()),
+        Bound::Moved
+    ));
+    // Another host of the first server waits for the end of the rest.
+    let _moved = claim(&mut bench, at(0));
+    bench.give(2, 2, 1);
+    let visit = claim(&mut bench, at(0));
+    assert!(matches!(
+        bench.bind(visit, [127, 0, 0, 1].into()),
+        Bound::Moved
+    ));
+    assert!(matches!(bench.next(at(4)), Turn::WaitUntil(ready) if ready == at(5)));
+}
+
+#[test]
 fn the_bench_is_idle_if_all_servers_need_a_longer_wait_than_patience() {
     let patience = Duration::from_secs(10);
     let mut bench = Bench::new(Manners { patience, ..WIDE }, Box::new(BreadthFirstServers));

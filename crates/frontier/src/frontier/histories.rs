@@ -8,6 +8,10 @@
 //! the meantime gives a newer history than the one being loaded. The newer one is used and
 //! stays until the load has finished. If it were dropped before, the next choice would request
 //! the page a second time and take the first, older answer.
+//!
+//! Histories are loaded in groups, of which a choice may use only the first. Up to [`KEPT`] stay
+//! for the next choices, so that each is read from the ledger once. Every later visit or hint
+//! replaces them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +19,10 @@ use policy::{History, Number};
 
 use crate::record::PageKey;
 
-/// Histories loaded for the current choice, and those being loaded.
+/// The most loaded histories that stay after a choice: those of 16 groups of early pages, 12 KB.
+const KEPT: usize = 64;
+
+/// Histories loaded for the current choice or an earlier one, and those being loaded.
 #[derive(Default)]
 pub(super) struct LoadedHistories {
     /// `None`: the history cannot be read.
@@ -80,13 +87,14 @@ impl LoadedHistories {
         pages.any(|page| !self.loaded.contains_key(page))
     }
 
-    /// Drops the loaded histories because the choice is made. Keeps the newer ones of pages
-    /// that are still being loaded.
+    /// Drops loaded histories after a choice: all if there are more than [`KEPT`], otherwise
+    /// those that could not be read. Keeps the newer ones of pages that are still being loaded.
     pub fn forget(&mut self) {
         let Self {
             loaded, loading, ..
         } = self;
-        loaded.retain(|page, _| loading.contains(page));
+        let few = loaded.len() <= KEPT;
+        loaded.retain(|page, history| loading.contains(page) || few && history.is_some());
     }
 }
 
@@ -131,6 +139,13 @@ mod tests {
         histories.want(page, key);
         assert!(histories.take_wanted().is_empty(), "it is at hand");
         histories.forget();
+        assert_eq!(depth(&histories, page), Some(3), "for later choices");
+        for other in 8..8 + KEPT as u32 {
+            histories.want(Number(other), key);
+            histories.bring(Number(other), Some(history(1)));
+        }
+        histories.take_wanted();
+        histories.forget();
         assert!(matches!(histories.get(page), PageHistory::Absent));
         histories.learn(page, &history(4));
         histories.bring(page, Some(history(4)));
@@ -141,5 +156,10 @@ mod tests {
         histories.want(page, key);
         histories.bring(page, None);
         assert!(matches!(histories.get(page), PageHistory::Unreadable));
+        histories.forget();
+        assert!(
+            matches!(histories.get(page), PageHistory::Absent),
+            "it may be readable later"
+        );
     }
 }

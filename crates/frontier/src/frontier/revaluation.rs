@@ -6,6 +6,7 @@
 //! histories, which are kept here. New pages that lose worth while they wait have a queue of
 //! their own, without a limit.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
 use policy::{History, Number};
@@ -20,19 +21,37 @@ const OF_ALL: usize = 4096;
 /// Pages on the bench, in the order in which their worth is recomputed.
 #[derive(Default)]
 pub(super) struct RevaluationQueue {
-    /// Histories of the pages; `None`: not known when the page was offered.
-    pages: HashMap<Number, Option<History>>,
+    pages: HashMap<Number, QueuedPage>,
     /// In round-robin order. Pages that have left the bench are skipped.
-    turns: VecDeque<(Number, HostIndex)>,
+    turns: VecDeque<(Number, HostIndex, Ticket)>,
+    /// Tickets given out so far.
+    tickets: Ticket,
     /// Number of pages of each host.
     hosts: HashMap<HostIndex, u32>,
 }
 
+/// Identifies the turn of a page. A page that left the bench and came back has a new one, and its
+/// old turn is skipped.
+type Ticket = u64;
+
+struct QueuedPage {
+    ticket: Ticket,
+    /// `None`: not known when the page was offered.
+    history: Option<History>,
+}
+
 impl RevaluationQueue {
     pub fn insert(&mut self, page: Number, host: HostIndex, history: Option<&History>) {
-        if self.pages.insert(page, history.copied()).is_none() {
-            self.turns.push_back((page, host));
-            *self.hosts.entry(host).or_default() += 1;
+        let history = history.copied();
+        match self.pages.entry(page) {
+            Entry::Occupied(mut queued) => queued.get_mut().history = history,
+            Entry::Vacant(free) => {
+                self.tickets += 1;
+                let ticket = self.tickets;
+                free.insert(QueuedPage { ticket, history });
+                self.turns.push_back((page, host, ticket));
+                *self.hosts.entry(host).or_default() += 1;
+            }
         }
     }
 
@@ -49,21 +68,21 @@ impl RevaluationQueue {
 
     /// Returns the history of a page of the queue; `None`: it is not known.
     pub fn history(&self, page: Number) -> Option<History> {
-        self.pages.get(&page).copied().flatten()
+        self.pages.get(&page)?.history
     }
 
     /// Updates the history of a page, if the queue has the page.
     pub fn learn(&mut self, page: Number, history: &History) {
-        if let Some(known) = self.pages.get_mut(&page) {
-            *known = Some(*history);
+        if let Some(queued) = self.pages.get_mut(&page) {
+            queued.history = Some(*history);
         }
     }
 
     /// Returns the next page in round-robin order.
     pub fn next_page(&mut self) -> Option<(Number, HostIndex)> {
-        while let Some((page, host)) = self.turns.pop_front() {
-            if self.pages.contains_key(&page) {
-                self.turns.push_back((page, host));
+        while let Some((page, host, ticket)) = self.turns.pop_front() {
+            if (self.pages.get(&page)).is_some_and(|queued| queued.ticket == ticket) {
+                self.turns.push_back((page, host, ticket));
                 return Some((page, host));
             }
         }
@@ -107,6 +126,15 @@ mod tests {
             .collect();
         let left: Vec<u32> = (0..OF_HOST).filter(|page| *page != 3).collect();
         assert_eq!(turns, left, "each once");
+        // A page that comes back before its old turn has one turn, the last.
+        revisits.remove(Number(0), 7);
+        revisits.insert(Number(0), 7, None);
+        let turns: Vec<u32> = (0..2 * revisits.len())
+            .filter_map(|_| revisits.next_page())
+            .map(|(page, _)| page.0)
+            .collect();
+        let round: Vec<u32> = left.into_iter().skip(1).chain([0]).collect();
+        assert_eq!(turns, [round.clone(), round].concat());
         (100..)
             .take(OF_ALL)
             .for_each(|page| revisits.insert(Number(page), page, None));

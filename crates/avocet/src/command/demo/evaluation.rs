@@ -91,7 +91,8 @@ pub fn evaluate(
     let copies = web.copies();
     let existing: Vec<_> = existing.map(|page| page.number()).collect();
     let fetches = web.fetches();
-    let freshness = freshness(web, traffic, now / 2.0, now, SAMPLES);
+    let from = arguments.measure_from.map(|from| from.0.as_secs_f64());
+    let freshness = freshness(web, traffic, from.unwrap_or(now / 2.0), now, SAMPLES);
     let counts = traffic.counts();
     Evaluation {
         seed: arguments.seed,
@@ -144,11 +145,12 @@ pub fn freshness(
 
 /// Returns the publication delays until now.
 pub fn publication(web: &ServedWeb, delays_seen: &PublicationDelays, now: f64) -> Publication {
-    let mut delays = delays_seen.delays();
+    let published = published(web, now);
+    let mut delays = delays_seen.of(published.iter().map(|(page, _)| *page));
     delays.sort_unstable_by(f64::total_cmp);
     let mean = delays.iter().sum::<f64>() / delays.len() as f64;
     Publication {
-        published: published(web, now).len(),
+        published: published.len(),
         found: delays.len(),
         mean_delay: (!delays.is_empty()).then_some(mean),
         median_delay: delays.get(delays.len() / 2).copied(),

@@ -65,10 +65,10 @@ impl PublicationDelays {
         Ok(())
     }
 
-    /// Returns the delays, in seconds.
-    pub fn delays(&self) -> Vec<f64> {
+    /// Returns the delays of those of these pages that were found, in seconds.
+    pub fn of(&self, pages: impl Iterator<Item = PageNumber>) -> Vec<f64> {
         let found = self.0.lock().expect(POISONED);
-        found.values().copied().collect()
+        pages.filter_map(|page| found.get(&page).copied()).collect()
     }
 }
 
