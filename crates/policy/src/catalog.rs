@@ -63,7 +63,8 @@ pub type BuildOrder = fn(&Wishes, Option<&str>) -> Result<Box<dyn Policy>, Catal
 pub struct Order {
     /// The name that users write: lower-case letters, digits and hyphens.
     pub name: &'static str,
-    /// The argument in parentheses after the name, as shown in the help.
+    /// The argument in parentheses after the name, as shown in the help. `None` if the ordering
+    /// takes none.
     pub argument: Option<&'static str>,
     /// A description of at most a line.
     pub summary: &'static str,
@@ -78,7 +79,8 @@ pub struct Order {
 }
 
 impl Order {
-    /// Creates an entry without argument and without required input.
+    /// Creates an entry that takes no argument, requires no input, states no range of worths and
+    /// is no published baseline.
     pub fn new(name: &'static str, summary: &'static str, build: BuildOrder) -> Self {
         Self {
             name,
@@ -105,7 +107,8 @@ pub struct Servers {
     pub build: fn() -> Box<dyn server::Strategy>,
 }
 
-/// All orderings, server strategies and refresh policies.
+/// All orderings, server strategies and refresh policies. The lists of estimators and schedulers
+/// are constants, so the catalog does not store them.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     orders: Vec<Order>,
@@ -126,7 +129,7 @@ impl Catalog {
         }
     }
 
-    /// Returns the catalog with one more ordering. It replaces an ordering of the same name.
+    /// Returns the catalog with this ordering added. An ordering of the same name is removed.
     #[must_use]
     pub fn with(mut self, order: Order) -> Self {
         self.orders.retain(|other| other.name != order.name);

@@ -46,8 +46,8 @@ pub fn worth(curve: &(impl Curve + ?Sized), page: Page<'_>, now: Moment) -> Wort
 /// whole range of time.
 pub fn due(curve: &(impl Curve + ?Sized), page: Page<'_>, price: Price) -> Option<Moment> {
     let asked = page.history.asked?;
-    // How much the worth at this age, in microseconds, is below the price. A visit pays where
-    // it is at most 0.
+    // Returns the price minus the worth at this age, in microseconds. A visit pays if the
+    // difference is at most 0.
     let lacks = |age: u64| {
         let then = asked + Duration::from_micros(age);
         price.value() - worth(curve, page, then).value()
@@ -76,8 +76,8 @@ pub fn due(curve: &(impl Curve + ?Sized), page: Page<'_>, price: Price) -> Optio
     Some(asked + Duration::from_micros(between.late.0))
 }
 
-/// Two ages in microseconds, each with the amount by which the worth is below the price. A visit
-/// pays at the late age and not at the early one.
+/// Two ages in microseconds, each with the price minus the worth at that age. A visit pays at the
+/// late age and not at the early one.
 struct Bracket {
     early: (u64, f64),
     late: (u64, f64),
@@ -96,9 +96,9 @@ impl Bracket {
 
     /// Returns the age to try next, or `None` if no age lies between the two.
     ///
-    /// While the ages differ by more than a factor of 4, it is their geometric mean. Then it is
-    /// the zero of the chord (regula falsi), and at every third step the midpoint, because a
-    /// curve may be almost flat on one side of a bend.
+    /// The next age is the geometric mean while the ages differ by more than a factor of 4. After
+    /// that it is the zero of the chord (regula falsi), and at every third step the midpoint: a
+    /// curve may be almost flat on one side of a bend, where the chord converges slowly.
     fn middle(&self, step: u32) -> Option<u64> {
         let ((early, below), (late, above)) = (self.early, self.late);
         let apart = late - early;

@@ -1,7 +1,8 @@
 //! Facts: everything that a crawl learns and reports to its policy.
 //!
-//! **Invariant:** the crawler could have observed every fact at that moment. A policy has no
-//! other source of information. The same facts in the same order produce the same policy state.
+//! **Invariant:** a fact contains only what the crawler has observed by the time that it reports
+//! the fact. A policy has no other source of information. The same facts in the same order produce
+//! the same policy state.
 //! After a restart the crawl replays the facts: all discoveries in their order, the last read of
 //! each page in the order of the reads, the visits to each page as one fact, and the searches.
 

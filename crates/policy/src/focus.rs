@@ -3,8 +3,8 @@
 //! A [`Topic`] gives the probability that a page is of that topic. Each method is one file: an
 //! ordering that spends fetches where such pages are expected.
 //!
-//! **Invariant:** a method judges a read page by its text, its URL and the links to it, and an
-//! unread page only by its URL and the pages that link to it.
+//! **Invariant:** a method judges a read page by its text, its URL and the links to it. It judges
+//! an unread page only by its URL, the links to it, and pages that were read.
 
 mod bandit;
 pub mod bayes;

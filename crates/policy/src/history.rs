@@ -51,7 +51,7 @@ pub struct History {
     pub outcome: Option<Outcome>,
     /// Whether it lists other pages, as a sitemap or a feed does.
     pub listing: bool,
-    /// Quality gain of the first copy for searches, if it was measured.
+    /// Quality gain ΔQ_A of the first copy for searches, if it was measured.
     pub first_gain: Option<f32>,
     /// Sums over all revisits whose quality gain was measured. The ledger stores them after the
     /// rest of a record, because stores of format 4 lack them.
@@ -136,7 +136,8 @@ impl History {
         self
     }
 
-    /// Adds the measured quality gain of the last visit, ΔQ_A.
+    /// Adds the measured quality gain ΔQ_A of the last revisit, or of the first copy if there was
+    /// no revisit. A second measurement replaces the first.
     #[must_use]
     pub fn gained(mut self, gain: f32) -> Self {
         match self.recent.last_mut() {
@@ -149,9 +150,9 @@ impl History {
         self
     }
 
-    /// Adds the number of pages that the last visit discovered.
+    /// Adds the number of pages that the last revisit discovered.
     ///
-    /// A first visit counts nothing: the pages that it discovers may be old.
+    /// Without a revisit nothing is added: the pages that a first visit discovers may be old.
     #[must_use]
     pub fn named(mut self, new: u32) -> Self {
         if let Some(last) = self.recent.iter().next_back() {

@@ -170,7 +170,7 @@ proptest! {
             prop_assert_eq!(policy.worth(page, now), policy.worth(page, now), "{}: same input, same output", name);
             let Some(due) = policy.due(page, dear) else { continue };
             prop_assert!(policy.worth(page, due).pays(dear), "{}: due is the inverse of worth", name);
-            // Microseconds are rounded up, and once more for the fraction of a double.
+            // `due` rounds up to a microsecond, and the rounding of a double may add another.
             let before = Moment::from_micros(due.micros().saturating_sub(3));
             if before > history.discovered {
                 prop_assert!(!policy.worth(page, before).pays(dear), "{}: due is the first moment", name);

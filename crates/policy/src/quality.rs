@@ -7,7 +7,8 @@
 //! instead of the list.
 //!
 //! **Invariant:** attention never grows with rank, so no order beats the order by live scores.
-//! Quality is therefore at most 1, and replacing an old score by the true one never reduces it.
+//! Quality is therefore at most 1. If all other scores are live scores, replacing an old score by
+//! the live one never reduces it.
 
 pub mod exact;
 mod gain;

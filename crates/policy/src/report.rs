@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One summand, or one fact, behind a worth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Term {
-    /// Its name in the literature: `pagerank`, `in-links`, `depth`.
+    /// Its name in explanations, such as `pagerank`, `in-links` or `changes a day`.
     pub name: String,
     /// Its value.
     pub value: f64,

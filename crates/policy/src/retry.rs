@@ -13,21 +13,21 @@ const DOUBLINGS: u16 = 30;
 pub struct Retry {
     /// The wait after the first failure.
     pub first: Duration,
-    /// Number of consecutive failures after which the page is given up. 0: it is never
-    /// requested again.
+    /// Number of consecutive failures after which the page is given up. 0 or 1: a page is given
+    /// up after its first failure.
     pub attempts: u16,
     /// The longest wait.
     pub longest: Duration,
     /// The wait before a second request for a page that has a copy and was found missing, since
-    /// one 404 is weak evidence. Each visit that finds it missing doubles the worth that it
-    /// needs for the next. `None`: missing pages are treated like others.
+    /// one 404 is weak evidence. Each visit that finds the page missing doubles the worth that
+    /// the page needs for its next visit. `None`: missing pages are treated like others.
     pub confirm: Option<Duration>,
 }
 
 /// The wait after a server's first refusal without `Retry-After`. A short overload is over by
 /// then.
 const BUSY: Duration = Duration::from_secs(5);
-/// The longest wait after refusals: an hour, because a server may recover within it.
+/// The longest wait after refusals, without jitter: a server may recover within an hour.
 const BUSY_LONGEST: Duration = Duration::from_secs(3600);
 
 /// Returns how long to wait after a server refused requests (429 or 503) without saying how
@@ -42,8 +42,8 @@ pub fn back_off(in_a_row: u16, jitter: f64) -> Duration {
 }
 
 impl Default for Retry {
-    /// Three attempts within 15 s. A short outage loses nothing, and a dead server does not
-    /// keep a crawl from ending.
+    /// Three attempts, with waits of 5 s and 10 s between them. A short outage loses no page, and
+    /// a dead server does not keep a crawl from ending.
     fn default() -> Self {
         Self {
             first: Duration::from_secs(5),

@@ -39,7 +39,7 @@ pub struct NewPage {
     pub appeal: f64,
     /// Seconds since it appeared, as estimated.
     pub age: f64,
-    /// Time of discovery, in seconds.
+    /// Time of discovery, in seconds since 1970.
     pub found: f64,
 }
 

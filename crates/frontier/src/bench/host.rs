@@ -13,7 +13,7 @@ pub(super) struct BenchHost {
     pub server: ServerIndex,
     /// Its rank and turn number among the hosts of its server; `None`: it is not listed there.
     pub listed: Option<(Rank, u64)>,
-    /// Pages claimed in this run.
+    /// Number of its pages that were claimed in this run.
     pub claimed: u32,
     /// Whether requests to it have stopped for this run. Its queue is empty then.
     pub parked: bool,
@@ -21,9 +21,9 @@ pub(super) struct BenchHost {
     pub estimate: Option<Estimate>,
     /// Whether a connection to it is open.
     pub open: bool,
-    /// The entry that holds its deferred pages.
+    /// Index of the entry that holds its deferred pages; `None`: it never had any.
     pub deferred_queue: Option<HostIndex>,
-    /// Whether this entry holds the deferred pages of another one.
+    /// Whether this entry holds the deferred pages of another entry.
     pub is_deferred_queue: bool,
     pub queue: HostQueue,
 }

@@ -36,7 +36,7 @@ pub enum CatalogError {
         kind: &'static str,
         /// Its name.
         name: &'static str,
-        /// The argument that it takes, with an example.
+        /// The argument that it takes, with an example. `None` if it takes no argument.
         takes: Option<&'static str>,
     },
     /// The policy requires an input that the user did not give.
@@ -156,7 +156,8 @@ impl Wish {
 /// Returns the choice with the smallest edit distance, if that is less than half of the
 /// choice's length.
 fn closest<'a>(name: &str, choices: &[&'a str]) -> Option<&'a str> {
-    // Longer names match no choice, and the distance takes quadratic time.
+    // A name of more than 64 letters is close to no choice. The limit bounds the quadratic time
+    // of `edits`.
     let short: String = name.chars().take(64).collect();
     choices
         .iter()
@@ -169,7 +170,8 @@ fn closest<'a>(name: &str, choices: &[&'a str]) -> Option<&'a str> {
 /// Returns the edit distance with transpositions (optimal string alignment): insertions,
 /// deletions, replacements (Levenshtein 1966) and swaps of neighbours (Damerau 1964).
 ///
-/// Swaps are common typing errors, and in a short name two edits would already be too many.
+/// A swap is a common typing error and counts as one edit. As two edits, [`closest`] would reject
+/// it in a name of up to four letters.
 fn edits(from: &str, to: &str) -> usize {
     let from: Vec<char> = from.chars().collect();
     let to: Vec<char> = to.chars().collect();

@@ -129,7 +129,8 @@ impl<'a> ExpressionParser<'a> {
     fn weight(&mut self) -> Result<f64, CatalogError> {
         self.skip_space();
         let before = self.rest;
-        // The sign of an exponent belongs to the number; any other sign ends it.
+        // A sign belongs to the number if it is the first character or follows an `e`. Any other
+        // sign ends the number.
         let number = self.take_while(|letter, last| {
             letter.is_alphanumeric()
                 || letter == '.'
@@ -144,8 +145,8 @@ impl<'a> ExpressionParser<'a> {
             })
     }
 
-    /// Takes the longest prefix whose letters all satisfy `wanted`. `wanted` gets a letter and
-    /// the one before it.
+    /// Takes the longest prefix whose characters all satisfy `wanted`. `wanted` gets a character
+    /// and the previous one, which is `None` at the start of the prefix.
     fn take_while(&mut self, wanted: impl Fn(char, Option<char>) -> bool) -> &'a str {
         let mut last = None;
         let end = self.rest.char_indices().find(|&(_, letter)| {

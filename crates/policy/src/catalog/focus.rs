@@ -15,7 +15,7 @@ pub const METHODS: &[Order] = &[
     Order {
         name: "learned",
         summary: "links that resemble links which led to the topic",
-        scale: "0 to 2.1",
+        scale: "0 to 2.1; 3 for a seed",
         published: false,
         build: |inputs, _| about(inputs, Learned::new),
         ..METHOD
@@ -23,7 +23,7 @@ pub const METHODS: &[Order] = &[
     Order {
         name: "bandit",
         summary: "links under tag paths that led to the topic",
-        scale: "0 to 1.1, plus an exploration bonus",
+        scale: "0 to 1.1 plus exploration; 2 for a seed",
         published: false,
         build: |inputs, _| about(inputs, Bandit::new),
         ..METHOD
@@ -102,7 +102,7 @@ pub const METHODS: &[Order] = &[
     Order {
         name: "intelligent",
         summary: "links with features that on-topic pages had",
-        scale: "0 to 1",
+        scale: "0 to 1; 2 for a seed",
         build: |inputs, _| about(inputs, Intelligent::new),
         ..METHOD
     },

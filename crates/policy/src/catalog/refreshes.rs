@@ -46,7 +46,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "currency",
         argument: Some("[ALPHA,] DAYS"),
-        summary: "copies outdated for at most DAYS (7), to a share of ALPHA",
+        summary: "a share ALPHA of copies outdated for at most DAYS (7)",
         scale: "w[β(1 − e^−λs) + g(λs)/λ], s = τ − β",
         wish: None,
         published: false,
@@ -123,7 +123,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "sbr",
         argument: Some("TAU"),
-        summary: "fewest copies with more than TAU (0.1) stale, by a plan",
+        summary: "fewest copies outdated by more than TAU (0.1), by a plan",
         scale: "all or nothing",
         wish: Some(Wish::Budget),
         published: true,

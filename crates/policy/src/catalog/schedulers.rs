@@ -93,7 +93,8 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// If there is none. The message lists the names.
+    /// If no scheduler has this name, if the name is malformed, or if an argument follows it. The
+    /// message says what to write instead.
     pub fn scheduler(&self, name: &str) -> Result<Box<dyn Scheduler>, CatalogError> {
         let (name, argument) = parse_name(SCHEDULER, name)?;
         let names = SCHEDULERS.iter().map(|scheduler| scheduler.name);

@@ -13,7 +13,7 @@ use crate::{Moment, Refresh};
 /// The user's inputs to a refresh policy, beside its name.
 #[derive(Debug, Clone)]
 pub struct Upkeep {
-    /// The estimator of change rates; `None`: `gamma`.
+    /// The name of the estimator of change rates. `None` stands for `gamma`.
     pub rate: Option<String>,
     /// Change rates by URL, in changes per day, for the estimator `given`.
     pub rates: Option<Arc<Scores>>,
@@ -23,7 +23,7 @@ pub struct Upkeep {
     pub step: Duration,
     /// The number of steps of a plan.
     pub slots: u32,
-    /// When the first plan begins; `None`: with the first visit.
+    /// When the first plan begins. `None`: at the first visit.
     pub since: Option<Moment>,
 }
 
@@ -51,7 +51,8 @@ pub type BuildRefresh =
 pub struct RefreshName {
     /// The name that users write.
     pub name: &'static str,
-    /// The optional argument in parentheses after the name, as shown in the help.
+    /// The argument in parentheses after the name, as shown in the help. Users may omit it. `None`
+    /// if the policy takes none.
     pub argument: Option<&'static str>,
     /// A description of at most a line.
     pub summary: &'static str,
@@ -91,7 +92,8 @@ impl Catalog {
         ESTIMATORS
     }
 
-    /// Returns the catalog with one more refresh policy. It replaces a policy of the same name.
+    /// Returns the catalog with this refresh policy added. A refresh policy of the same name is
+    /// removed.
     #[must_use]
     pub fn with_refresh(mut self, refresh: RefreshName) -> Self {
         self.refreshes.retain(|other| other.name != refresh.name);
@@ -127,8 +129,8 @@ impl Catalog {
         (found.build)(self.estimator(upkeep)?, upkeep, argument)
     }
 
-    /// Returns whether the named refresh policy plans visits ahead for its budget, or the named
-    /// scheduler plans polls.
+    /// Returns whether the named refresh policy or the named scheduler plans fetches ahead for a
+    /// budget. `false` for unknown names.
     ///
     /// Such a plan is no longer valid when the budget changes.
     pub fn plans_ahead(&self, refresh: &str, scheduler: &str) -> bool {

@@ -1,8 +1,8 @@
 //! The worth of another visit to a page that was visited before: a fresh copy, and links to new
 //! pages.
 //!
-//! **Invariant:** worth and due time come from the same curve, which is computed once from all
-//! that is known of the page.
+//! **Invariant:** worth and due time come from the same curve and the same poll time, both
+//! computed once from all that is known of the page.
 
 use crate::curve::{self, Curve};
 use crate::{Moment, Page, Price, Worth};
@@ -10,17 +10,20 @@ use crate::{Moment, Page, Price, Worth};
 /// A page that waits for another visit.
 pub(super) struct NextVisit<'a> {
     pub page: Page<'a>,
-    /// If the page lists other pages: when it is polled, whatever the price. Its copy has no
-    /// worth of its own, because users do not search for it.
+    /// When the page is fetched whatever the price, if it is a listing (a sitemap or a feed) and
+    /// listings have an interval. The copy of such a page has no worth, because users do not
+    /// search for listings.
     pub polled: Option<Moment>,
     pub gain: VisitGain<'a>,
 }
 
-/// The gains of a visit.
+/// The gain of a visit: the sum of two curves, divided by `absence`.
 pub(super) struct VisitGain<'a> {
+    /// The worth of a fresh copy. `None` for a listing that is polled at an interval.
     pub copy: Option<Box<dyn Curve + 'a>>,
+    /// The worth of the links to new pages. `None` if the page is no source.
     pub links: Option<Box<dyn Curve + 'a>>,
-    /// Divisor of the worth of a page that was missing at its last visits.
+    /// Divisor of the worth: 1, or more if the page was missing at its last visits.
     pub absence: f64,
 }
 
@@ -37,8 +40,8 @@ impl Curve for VisitGain<'_> {
         both.sum::<f64>() / self.absence
     }
 
-    /// Returns the smaller age of the two parts. Their sum reaches the worth at that age or
-    /// earlier.
+    /// Returns the smaller of the ages at which one part alone reaches the worth. The sum of both
+    /// parts reaches it at that age or earlier.
     fn age_of(&self, worth: f64) -> Option<f64> {
         let ages = self.parts().map(|part| part.age_of(worth * self.absence));
         ages.flatten().min_by(f64::total_cmp)

@@ -7,7 +7,7 @@
 //! nor overrated after a first find.
 //!
 //! **Invariant:** rates are finite and above 0, because a source with λ = 0 would never be
-//! polled again. They depend only on the histories.
+//! polled again. Except for drawn rates, they depend only on the histories.
 
 use crate::chance::split_mix;
 use crate::history::Finds;
@@ -16,15 +16,16 @@ use crate::history::Finds;
 /// day.
 const UNKNOWN: f64 = 1.0 / 86_400.0;
 
-/// The largest weight of finds before the window, as a pseudo-count of pages, so that a source
-/// can change its rate. About one day's pages of a busy source.
+/// The largest weight of the prior and of the finds before the window of recent polls, as a
+/// pseudo-count of pages. The limit lets the estimate follow a source that changes its rate. A
+/// busy source names about this many pages in a day.
 const REMEMBERED: f64 = 10.0;
 
 /// The shortest time that the paper's estimate is based on, in seconds. Plans are made every
 /// half hour.
 const SHORTEST: f64 = 1_800.0;
 
-/// A source is young until it has named this many pages or was polled this often.
+/// A source is young until it has named this many pages or was polled this many times.
 const YOUNG: u32 = 10;
 
 /// The polls of a source and what they discovered.
@@ -72,8 +73,8 @@ impl Arrivals {
         };
         Self {
             mean,
-            // The bounds are for few or short observations, which look alike or differ by
-            // chance.
+            // Few or short observations are alike or different by chance, so the shape is
+            // bounded.
             shape: if shape.is_nan() {
                 1.0
             } else {
@@ -85,10 +86,10 @@ impl Arrivals {
     /// Returns λ by the paper's formula, from the last `window` polls and the seconds since the
     /// last.
     ///
-    /// It is the mean of all sources before the first poll. If the last polls found nothing, it
-    /// is half a page in their time, but at most that mean.
+    /// Before the first poll, λ is the mean of all sources. If the last polls found nothing, λ is
+    /// half a page in the time that they cover, but at most the mean of all sources.
     ///
-    /// The time extends to now and is at least half an hour. Otherwise a few productive polls
+    /// The time extends to now and is at least [`SHORTEST`]. Otherwise a few productive polls
     /// in quick succession would suggest more new pages than the budget could fetch. A plan
     /// would then switch the source off, and without further polls the estimate would never
     /// change.
@@ -104,8 +105,10 @@ impl Arrivals {
         }
     }
 
-    /// Returns the mean of λ's posterior. Finds before the window count by their rate, with the
-    /// weight of at most ten pages.
+    /// Returns the mean of λ's posterior.
+    ///
+    /// Finds within the window of recent polls count fully. The prior and all earlier finds count
+    /// by their common rate, with a weight of at most [`REMEMBERED`] pages.
     pub fn expected(&self, source: &Polled<'_>) -> f64 {
         let (new, watched) = recent(source, usize::MAX);
         let older_new = self.shape + (f64::from(source.finds.total) - new).max(0.0);
@@ -114,9 +117,9 @@ impl Arrivals {
         (weight + new) / (weight * older_watched / older_new + watched)
     }
 
-    /// Returns a rate drawn from the posterior of a young source (Thompson sampling, 1933), so
-    /// that it is polled as often as it is likely to pay. For an older source, returns the
-    /// mean.
+    /// Returns a rate drawn from the posterior of a young source (Thompson sampling, 1933). Such
+    /// a source is polled with the probability that a poll of it is the best choice. For an older
+    /// source, returns the mean of the posterior.
     ///
     /// The draw is a hash of `seed` and `lot`. `lot` must differ between sources and between
     /// days.
@@ -133,8 +136,8 @@ impl Arrivals {
     }
 }
 
-/// Returns the new pages of the last polls and the seconds between these. A source without
-/// finds keeps no window: none of its polls found a page.
+/// Returns the number of new pages of the last `window` polls, and the seconds that these polls
+/// cover. A source without finds stores no window, so all its polls count.
 fn recent(source: &Polled<'_>, window: usize) -> (f64, f64) {
     if source.finds.total == 0 {
         return (0.0, source.watched);

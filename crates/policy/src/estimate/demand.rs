@@ -4,7 +4,7 @@
 //! probability that a searcher examines a result at that rank. Importance is the prior: it is
 //! all that is known of a page that was never shown.
 //!
-//! **Invariant:** a view never lowers the demand for its own page.
+//! **Invariant:** once any page was shown, a further view never lowers the demand for its page.
 
 use super::Column;
 use crate::{Discovered, Number, Shown};
@@ -22,7 +22,7 @@ pub struct Demand {
     views: Column<f32>,
     /// Views of all pages together.
     total: f64,
-    /// Number of pages that have a copy, and so can be shown.
+    /// Number of pages that ever got a copy, and so could be shown.
     copies: u64,
 }
 
@@ -47,8 +47,8 @@ impl Demand {
         }
     }
 
-    /// Returns the views of a page, divided by those of the mean page. `None` if no page was
-    /// ever shown.
+    /// Returns the views of a page, divided by the mean number of views of a page with a copy.
+    /// `None` if no page was ever shown.
     pub fn relative_views(&self, page: Number) -> Option<f64> {
         let mean = self.total / self.copies.max(1) as f64;
         let views = f64::from(self.views.get(page).unwrap_or_default());

@@ -52,10 +52,10 @@ const EXAMINED: usize = 512;
 /// Number of links after which this examination stops. A large web reaches it soon.
 const SWEEP: usize = 128;
 
-/// Residuals below this share of the settled amount are never pushed.
+/// A residual below this share of the settled amount waits until its page is read.
 const FINE: f64 = 1.0 / 4096.0;
 
-/// Residuals below this amount are never pushed: it is the least worth.
+/// A residual below this amount waits until its page is read. The amount is the least worth.
 const FLOOR: f64 = 1e-12;
 
 /// The importance of all pages.
@@ -70,7 +70,7 @@ pub struct RankFlow {
     hand: u32,
     /// Sum of the settled amounts of read pages.
     covered: f64,
-    /// Sum of the negative residuals of read pages.
+    /// Sum of the negative residuals of read pages, as a positive amount.
     debt: f64,
 }
 
@@ -176,7 +176,7 @@ impl RankFlow {
             .map_or(0.0, |account| account.settled)
     }
 
-    /// Returns the worth of a page that was never read.
+    /// Returns the worth of a page that was never read, at least [`Worth::LEAST`].
     pub fn worth(&self, page: Number) -> Worth {
         Worth::new(self.estimate(page)).max(Worth::LEAST)
     }

@@ -19,10 +19,14 @@ pub struct HostGains {
     all: GainPool,
 }
 
+/// Sums over the visits of pages.
 #[derive(Debug, Clone, Copy, Default)]
 struct GainPool {
+    /// Measured gains (ΔQ).
     gain: f64,
+    /// Changes whose gain was measured.
     changes: f64,
+    /// Time over which gains were measured.
     seconds: f64,
 }
 
@@ -41,16 +45,17 @@ impl HostGains {
         }
     }
 
-    /// Returns the mean gain of a change on the page's host, shrunk to that of all hosts. `None`
-    /// if all measured gains together are not above 0.
+    /// Returns the mean gain of a change on the page's host, shrunk to the mean of all hosts.
+    /// `None` if no change was measured, or if the sum of all measured gains is not above 0.
     pub fn mean(&self, page: Number) -> Option<f64> {
         let all = self.all.mean()?;
         let host = self.pool(page);
         Some(((host.gain + STRENGTH * all) / (host.changes + STRENGTH)).max(0.0))
     }
 
-    /// Returns the mean gain per second on the page's host, or on all pages if none was
-    /// measured there. `None` if all measured gains together are not above 0.
+    /// Returns the mean gain of a page per second on the page's host, or on all hosts if at most
+    /// one second was measured there. `None` if no change was measured, if the sum of all measured
+    /// gains is not above 0, or if at most one second was measured in total.
     pub fn per_second(&self, page: Number) -> Option<f64> {
         self.all.mean()?;
         let host = self.pool(page);
@@ -71,7 +76,7 @@ impl GainPool {
         self.seconds += f64::from(after.seconds) - f64::from(before.seconds);
     }
 
-    /// Returns the gain per change; `None` if it is not above 0.
+    /// Returns the gain per change. `None` without a change, or if the gain is not above 0.
     fn mean(self) -> Option<f64> {
         let some = self.changes > 0.5 && self.gain > 0.0;
         some.then(|| self.gain / self.changes)

@@ -16,7 +16,8 @@ impl PageHosts {
         self.0.add(discovered.page, discovered.host);
     }
 
-    /// Returns the data of this page's host, if there is any.
+    /// Returns the data of this page's host. `None` if the page is unknown or its host has no
+    /// data.
     pub fn of<'a, T>(&self, page: Number, kept: &'a [T]) -> Option<&'a T> {
         kept.get(self.0.get(page)? as usize)
     }

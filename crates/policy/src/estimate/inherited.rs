@@ -4,10 +4,11 @@
 //! the pages read on its host, or of all pages read if there are none. So a mean of few parents
 //! is shrunk to m, with a pseudo-count of κ parents.
 //!
-//! **Invariant:** an estimate changes only when its page is among those returned. Therefore m
-//! is the mean at the time of its last report. The mean is checked when the number of pages
-//! read has doubled, and reported to the pages of the host if it has moved by [`REPORT`]. A
-//! page gets at most log₂ n such reports, for n pages of its host.
+//! **Invariant:** the estimate of a page that was never read changes only if
+//! [`Inherited::read`] returns that page. Therefore m is not the current mean, but the mean at the
+//! last report. A mean is checked after the first read and each time the number of pages read has
+//! doubled. It is reported if it has moved by more than [`REPORT`]. After n pages of a host were
+//! read, the host's mean was reported at most 1 + log₂ n times.
 
 use super::{Column, Links};
 use crate::{Number, Read, Worth};
@@ -20,8 +21,8 @@ const KAPPA: f64 = 2.0;
 /// pages to worse ones more often than back, because crawls start at the best.
 const RHO: f64 = 0.8;
 
-/// A mean that differs by at most this share from its last reported value is not reported. Our
-/// choice.
+/// A mean that differs by at most this share from its last reported value is not reported again.
+/// Our choice.
 const REPORT: f64 = 0.05;
 
 /// Marks the end of a list of pages.
@@ -60,7 +61,9 @@ struct HostPages {
 struct ReportedMean {
     sum: f64,
     count: u32,
+    /// The mean at the last report.
     reported: f64,
+    /// The count at the last check.
     checked_at: u32,
 }
 
@@ -105,7 +108,7 @@ impl Inherited {
     }
 
     /// Records the value of a page that was read. Returns the pages never read whose estimate
-    /// changed, each once.
+    /// may have changed, each once.
     pub fn read(&mut self, read: &Read<'_>, value: f32) -> Vec<Number> {
         let Some(prediction) = self.predictions.get_mut(read.page) else {
             return Vec::new();
@@ -143,7 +146,7 @@ impl Inherited {
         (KAPPA * prior + f64::from(prediction.sum)) / (KAPPA + f64::from(prediction.parents))
     }
 
-    /// Returns the own value of a page that was read.
+    /// Returns the value of a page that was read; 0 before it is read.
     pub fn value(&self, page: Number) -> Worth {
         let value = self
             .predictions
@@ -152,12 +155,12 @@ impl Inherited {
         Worth::new(f64::from(value))
     }
 
-    /// Returns the worth of a page that was never read.
+    /// Returns the worth of a page that was never read, at least [`Worth::LEAST`].
     pub fn worth(&self, page: Number) -> Worth {
         Worth::new(self.estimate(page)).max(Worth::LEAST)
     }
 
-    /// Adds ρ·value to each page that this one links to, or subtracts it.
+    /// Adds ρ·`value` to each page that this page links to, or subtracts it if `gives` is false.
     fn pass_to_links(&mut self, page: Number, value: f32, gives: bool, moved: &mut Vec<Number>) {
         let Some(outgoing) = self.links.of(page) else {
             return;

@@ -58,8 +58,9 @@ pub enum Estimator {
 /// Returns the change rate of a page by its own revisits alone, in changes per second.
 ///
 /// This is [`Estimator::Gamma`], the default, without its prior, for callers that know one page
-/// and not its host. With many revisits the two agree. Returns `None` before the first revisit,
-/// since one copy says nothing about change, and 0 if no revisit detected a change.
+/// and not its host. With many revisits the two agree. Returns `None` if no time has passed
+/// between visits, since one copy says nothing about change, and 0 if no revisit detected a
+/// change.
 pub fn change_rate(history: &History) -> Option<f64> {
     let observed = ObservedChanges::of(history, Threshold::ANY);
     (!observed.is_empty()).then(|| own(&observed))
@@ -82,7 +83,8 @@ pub struct Rates {
     /// The observations on each host.
     pools: Vec<RatePool>,
     all: RatePool,
-    /// The prior for hosts without observations.
+    /// The prior for a host without observations. With observations, it is the base of the
+    /// host's prior.
     web: GammaPrior,
     given: Column<f32>,
 }
@@ -167,8 +169,8 @@ impl Rates {
         rate.clamp(SLOWEST, FASTEST)
     }
 
-    /// Returns the change rate of a page that was never visited: the given one, or the mean of
-    /// its host.
+    /// Returns the change rate of a page that was never visited, in changes per second: the given
+    /// rate, or the mean rate of its host.
     pub fn prior(&self, page: Number) -> f64 {
         let rate = match (self.given.get(page), &self.estimator) {
             (Some(changes_a_day), _) => f64::from(changes_a_day) / DAY,

@@ -72,7 +72,8 @@ impl Rhythm {
     }
 
     /// Sets the clock from the observed sources. An hour with more pages than the rates of the
-    /// sources predict runs faster.
+    /// sources predict runs faster. Without recorded pages or without observed finds, the clock
+    /// stays as it is.
     pub fn learn(&mut self, sources: impl Iterator<Item = ObservedTime>) {
         let mut expected = [0.0; HOURS];
         for source in sources.filter(|source| source.new > 0.0 && source.seconds > 0.0) {

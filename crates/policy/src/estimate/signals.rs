@@ -11,8 +11,9 @@ use crate::{Fact, History, Number, Page};
 const STRENGTH: f64 = 2.0;
 /// Prior of the recall: the share of changes that an unknown host signals.
 const RECALL: f64 = 0.2;
-/// Time of the pseudo-observation in the prior of false signals, in seconds: half a false
-/// signal in one week.
+/// Length of the pseudo-gap that is added to the gaps without a change and to those with a
+/// change, in seconds. In the prior, a week without a change has a false signal with probability
+/// ½.
 const WEEK: f64 = 604_800.0;
 
 /// The observed hints of all hosts.
@@ -25,8 +26,11 @@ pub struct Trust {
 /// Sums over the pages of a host.
 #[derive(Debug, Clone, Copy, Default)]
 struct SignalPool {
+    /// Revisits that detected a change after a hint.
     hits: f64,
+    /// Revisits that detected a change without a hint.
     misses: f64,
+    /// Revisits that detected no change after a hint.
     alarms: f64,
     /// Number of revisits without a change, and the sum of their gaps in seconds.
     quiet: (f64, f64),

@@ -6,12 +6,12 @@
 //!
 //! Auer, Cesa-Bianchi & Fischer (2002), UCB1: after t fetches, n of them from this arm, the value
 //! of the arm is its mean reward plus `√(2 ln t / n)`. Here the second term is multiplied by
-//! [`EXPLORATION`]. The relevance expected from parent and anchor is the prior of an arm. Within
-//! an arm, the link with the higher expected relevance comes first.
+//! [`EXPLORATION`], and 2 is added to both t and n. The relevance expected from parent and anchor
+//! is the prior of an arm. Within an arm, the link with the higher expected relevance comes first.
 //!
-//! **Invariant:** the pages of an arm are revalued when its value has moved by [`STEP`]. The arm
-//! of a page is checked when the page is read. All arms are checked each time the crawl has grown
-//! by a tenth.
+//! **Invariant:** the pages of an arm are revalued when a check finds that the arm's value has
+//! moved by [`STEP`]. The arm of a page is checked when the page is first read. All arms are
+//! checked after 10 fetches, and then each time the crawl has grown by a tenth.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ use crate::estimate::Column;
 use crate::words::hash;
 use crate::{Discovered, LinkFact, Moves, Number, Read, Term, Worth};
 
-/// Factor of the exploration term. The value 1 suits rewards without a prior.
+/// Factor of the exploration term. UCB1 has 1, but its arms have no prior.
 const EXPLORATION: f32 = 0.1;
 /// Weight of an arm's prior, as a pseudo-count of fetches.
 const EXPECTED: f32 = 2.0;
@@ -40,6 +40,7 @@ pub struct Bandit {
     arms: Vec<Arm>,
     arm_numbers: HashMap<(u64, usize, usize), u32>,
     fetches: f32,
+    /// Number of fetches at which all arms are checked next.
     sweep: f32,
 }
 

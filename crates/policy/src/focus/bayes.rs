@@ -40,7 +40,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the log odds divided by the square root of the length; 0 without words.
+    /// Returns the log odds divided by the square root of the total weight; 0 without words.
     pub fn score(self) -> f64 {
         match self.words > 0.0 {
             true => f64::from(self.log_odds) / f64::from(self.words).sqrt(),
@@ -184,8 +184,9 @@ impl Bayes {
     /// Returns the `most` strongest words for the topic over all examples, each with its log
     /// odds.
     ///
-    /// Words are ranked by their weight on the topic times their log odds, which is their share
-    /// in the Kullback–Leibler divergence of the two sides.
+    /// Words are ranked by their weight on the topic times their log odds. Without smoothing,
+    /// this product is proportional to a word's part of the Kullback–Leibler divergence of the
+    /// two sides.
     pub fn strongest(&self, field: Field, most: usize) -> Vec<(&str, f32)> {
         let words = &self.learned.words[field.index()];
         let mut found: Vec<(&str, f32, f32)> = words

@@ -28,8 +28,8 @@ pub struct Guide {
     /// Predicts whether the page behind a link is of the topic, from URL, anchor and the words
     /// around it.
     pub topic: LinkModel,
-    /// Predicts (1−γ)·Q of a link, from the anchor and the words around it, or from the URL if
-    /// it has none.
+    /// Predicts V of the page behind a link, from the anchor and the words around it, or from the
+    /// URL if the link has no words.
     pub reward: LinkModel,
 }
 

@@ -7,10 +7,11 @@
 //! - A query: pages are first judged by their similarity to the query. They also become training
 //!   examples: pages that are hot by Algorithm 5.3 of Cho, Garcia-Molina & Page (1998) against
 //!   pages that are not. With [`ENOUGH`] of each, a classifier replaces the similarity. It is
-//!   retrained each time the number has doubled.
+//!   retrained each time both numbers have doubled, up to [`MOST`] of each.
 //! - A predicate: a page matches or does not. Unread pages all have the same probability.
 //!
-//! **Invariant:** an unread page is judged only by its URL and the anchors seen so far.
+//! **Invariant:** an unread page is judged only by its URL and the links to it seen so far: their
+//! anchors and the words around these.
 
 use std::collections::HashMap;
 
@@ -38,7 +39,7 @@ const UNREAD: f32 = 0.2;
 pub struct TopicJudge {
     basis: Basis,
     pages: Column<PageEvidence>,
-    /// Number of read pages that are of the topic.
+    /// Number of read pages with a probability of at least [`ON_TOPIC`].
     found: u64,
 }
 
@@ -166,6 +167,7 @@ impl TopicJudge {
     /// Judges a page that was read: returns the probability that it is of the topic.
     ///
     /// A page without text but with links, such as a redirect, is judged by its URL and anchors.
+    /// A page without text and links has probability 0.
     pub fn read(&mut self, read: &Read<'_>) -> f32 {
         self.read_counted(read, &PageWords::of(read.text))
     }
@@ -189,12 +191,13 @@ impl TopicJudge {
 
     /// Adds a link to the evidence about its target.
     ///
-    /// Returns the probability that the target is of the topic, by this link and its URL.
+    /// Returns the probability that the target is of the topic, by this link and the URL of the
+    /// target; 0 if the target is unknown.
     pub fn follow(&mut self, link: &LinkFact<'_>) -> f32 {
         self.follow_counted(link, &LinkWords::of(link.anchor, link.around))
     }
 
-    /// Adds a link whose words were already counted; returns the same.
+    /// Does the same as [`follow`](Self::follow), for a link whose words were already counted.
     pub fn follow_counted(&mut self, link: &LinkFact<'_>, link_words: &LinkWords) -> f32 {
         let Some(evidence) = self.pages.get_mut(link.to) else {
             return 0.0;

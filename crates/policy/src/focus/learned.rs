@@ -20,9 +20,10 @@
 //! The training label comes from the text of the page, adjusted by the prediction from its links.
 //! If the text is ambiguous, that prediction is usually right.
 //!
-//! **Invariant:** after a read, the children of the page are revalued at once, and so are its
-//! siblings if the label differs from the prediction by more than [`SURPRISE`]. All other pages
-//! are revalued each time the crawl has grown by a tenth, at least by 8 pages. A crawl of n pages
+//! **Invariant:** after a read, the pages that the page links to (its children) are revalued at
+//! once. So are its siblings if the label of a first read differs from the prediction by more than
+//! [`SURPRISE`], unless the parent is a [`DIRECTORY`]. All unread pages are revalued each time the
+//! crawl has grown by a tenth, at least by 8 pages. A crawl of n pages
 //! therefore costs O(n log n) valuations. Except for children, changes of at most [`STEP`] are
 //! not reported.
 
@@ -51,9 +52,9 @@ const INITIAL: [f32; INPUTS] = [
 ];
 /// AdaGrad learning rates, for dense inputs and for words.
 const STEPS: (f32, f32) = (0.1, 0.3);
-/// Exploration bonus of a link group of which no page was read.
+/// Exploration bonus of a page with probability 1 in a link group of which no page was read.
 const EXPLORATION: f32 = 0.1;
-/// Weight of one page in the moving average of novelty.
+/// Weight of one page in the moving average [`Learned::novelty`].
 const NOVELTY_WEIGHT: f32 = 0.05;
 /// Value of a seed. It is above the value of any other page.
 const SEED: f32 = 3.0;
@@ -128,7 +129,7 @@ impl Learned {
         }
     }
 
-    /// Updates the moving average of novelty from the links of a page.
+    /// Updates the moving average [`novelty`](Self::novelty) from the links of a page.
     fn count_new(&mut self, read: &Read<'_>) {
         if read.links.is_empty() {
             return;

@@ -33,7 +33,7 @@ pub struct LinkModel {
     weights: Vec<f32>,
 }
 
-/// The serialized form, with the non-zero weights only.
+/// The serialized form, with the weights whose absolute value is at least [`LEAST`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct StoredLinkModel {
     constant: f32,

@@ -4,9 +4,10 @@
 //! from Aggarwal, Al-Garawi & Yu, "Intelligent crawling on the World Wide Web with arbitrary
 //! predicates" (WWW 2001).
 //!
-//! Grammar: `or` binds least, then `and`, then `not`; parentheses group. A numeric test
-//! (`topic`, `similar`) may be compared by `>`, `>=`, `<` or `<=`. Without a comparison it holds
-//! from 0.5 on. A test of an unknown property, such as the language or date, does not hold.
+//! Grammar: `or` binds least, then `and`, then `not`; parentheses group. A test yields a number:
+//! from 0 to 1 for `topic` and `similar`, 0 or 1 for the others. It may be compared by `>`, `>=`,
+//! `<` or `<=`. Without a comparison a test holds if it yields at least 0.5. A test of a property
+//! that is unknown, such as the language or the date, yields 0.
 //!
 //! **Invariant:** parsing never panics and takes time linear in the text. Nesting is limited to
 //! [`parser::DEEPEST`]. A parse error names the character at which it occurred.

@@ -7,8 +7,8 @@ use super::word_counts::IdentityHasher;
 
 /// Rates by group key.
 ///
-/// Keys are page numbers or hashes of words, so they are not hashed again. An attacker could
-/// choose words whose hashes collide. That would only cost time.
+/// Keys are page numbers, host numbers, or hashes, which are not hashed again. An attacker could
+/// choose texts whose hashes collide. That would only cost time.
 pub type RelevanceRates<K> = HashMap<K, RelevanceRate, BuildHasherDefault<IdentityHasher>>;
 
 /// A mean relevance of pages.

@@ -34,7 +34,7 @@ pub struct RelatedPages {
 /// For groups that depend on a parent, the value is the mean over the parents.
 #[derive(Debug, Clone, Copy)]
 pub struct Resemblance {
-    /// Of all pages.
+    /// Of all pages, shrunk towards 0.2 by a pseudo-count of 5 pages.
     pub base: f32,
     /// Of pages on its host.
     pub host: f32,
@@ -111,7 +111,8 @@ impl RelatedPages {
     }
 }
 
-/// Returns the mean relevance behind the neighbouring links, weighted by 1/distance.
+/// Returns the mean relevance of the read pages behind the neighbouring links, weighted by
+/// 1/distance.
 fn neighbours(page: Number, parent: &Parent, judge: &TopicJudge, links: &Links) -> RelevanceRate {
     let links = links.of(Number(parent.page)).unwrap_or_default().links;
     let mut rate = RelevanceRate::default();

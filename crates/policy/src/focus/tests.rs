@@ -66,7 +66,7 @@ pub fn observe_read(policy: &mut dyn Policy, page: u32, body: &str, links: &[u32
     observe_links(policy, page, body, &links);
 }
 
-/// The same with anchors and tag paths.
+/// Reports a read page to a policy, with its links: target, anchor and tag path.
 fn observe_links(policy: &mut dyn Policy, page: u32, body: &str, links: &[(u32, &str, &str)]) {
     let links: Vec<LinkFact<'_>> = links
         .iter()

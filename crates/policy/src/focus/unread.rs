@@ -9,7 +9,8 @@ use super::word_counts::{Field, LinkWords, counts};
 use crate::words::hash;
 use crate::{Discovered, LinkFact, Number};
 
-/// Hashed words stored per page, at most. The six features of its URL may exceed it.
+/// Hashed words stored per page, at most. The six features of its URL are stored even beyond this
+/// limit.
 const MOST_WORDS: usize = 32;
 /// Parents stored per page, at most.
 const MOST_PARENTS: usize = 16;
@@ -29,14 +30,14 @@ pub struct UnreadPage {
     pub sum: f32,
     /// Highest relevance of a parent.
     pub best: f32,
-    /// Highest probability by the words of a link to it.
+    /// Highest probability that it is of the topic, by the words of one link to it.
     pub link: f32,
     /// Sum over its parents of how much their text suggests that they link to the topic, in log
     /// odds above the prior.
     pub near: f32,
     /// Hashes of its folder and of the folder above.
     pub folders: [u64; 2],
-    /// Highest expected reward of a link to it.
+    /// Highest expected discounted reward, from 0 to 1, of following a link to it.
     pub promise: f32,
     /// Weight indices of the words of its URL, of anchors and of the text around them.
     pub words: Vec<u32>,

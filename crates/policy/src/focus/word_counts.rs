@@ -45,7 +45,8 @@ impl Field {
 /// A map keyed by the hash of a word.
 pub type ByWord<T> = HashMap<u64, T, BuildHasherDefault<IdentityHasher>>;
 
-/// A hasher that returns a `u64` key unchanged, for keys that are hashes already.
+/// A hasher that returns a `u64` key unchanged, because it is a hash already. Other keys are
+/// hashed byte by byte.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct IdentityHasher(u64);
 

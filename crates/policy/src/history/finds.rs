@@ -17,7 +17,7 @@ pub const WINDOW: usize = 10;
 /// The discoveries of one visit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Find {
-    /// Seconds since the previous visit.
+    /// Seconds since the page was last read.
     pub gap: f32,
     /// Number of pages that it discovered.
     pub new: u32,

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 /// cover two months.
 pub const WINDOW: usize = 8;
 
-/// A visit that could detect whether the page had changed since the previous visit.
+/// A visit that could detect whether the page had changed since the page was last read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Revisit {
-    /// Seconds since the previous visit.
+    /// Seconds since the page was last read.
     pub gap: f32,
     /// Whether the text differed.
     pub changed: bool,
-    /// The share of its shingles that differed.
+    /// The share of its shingles that differed, from 0 to 1. 0 if the text is unchanged.
     pub differing: f32,
     /// Quality gain of the refresh for searches, ΔQ_A. `None` if it was not measured.
     pub gain: Option<f32>,

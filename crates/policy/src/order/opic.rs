@@ -8,9 +8,9 @@
 //! The paper's crawler fetches pages again and again. Most of our pages are fetched once, so
 //! cash that reaches a page already read would be lost. It therefore counts as spent there (H
 //! grows) and goes to a virtual root. The shares of links that leave the crawl, and the cash of
-//! pages without links, also go to the root. The root pays all known pages equally when the
-//! number of reads since its last payment reaches the number of pages known then. A payment
-//! iterates over all pages, and this rule spreads its cost over the reads.
+//! pages without links, also go to the root. The root pays all known pages equally at the first
+//! read, and then each time that there were as many reads as pages were known at the last
+//! payment. A payment iterates over all pages, and this rule spreads its cost over the reads.
 //!
 //! In the paper the seeds share a cash of 1. All cash is proportional to that, so here each
 //! seed brings 1.
@@ -20,7 +20,7 @@
 use crate::estimate::Column;
 use crate::{Discovered, Fact, Moment, Moves, Needs, Number, Page, Policy, Read, Term, Worth};
 
-/// Worth is the cash of a page.
+/// Worth is the cash of a page, at least [`Worth::LEAST`].
 #[derive(Debug, Clone, Default)]
 pub struct Opic {
     purses: Column<Purse>,

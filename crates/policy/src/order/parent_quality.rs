@@ -1,7 +1,7 @@
 //! An ordering by predicted text quality: pages on good hosts that good pages link to come
 //! first.
 //!
-//! Our own method (theory.md §2, "parent quality"). It predicts the quality of an unseen page
+//! Our own method (docs/science/theory.md, section 2). It predicts the quality of an unread page
 //! from the pages that link to it, shrunk to the mean of its host (`estimate/inherited.rs`).
 
 use crate::estimate::Inherited;

@@ -111,7 +111,7 @@ impl Policy for Similarity {
             .map_or(Worth::LEAST, SimilarityParts::worth)
     }
 
-    /// Returns IS itself, since the text is known now.
+    /// Returns IS: the similarity of the page's own text to the query; 0 before the page is read.
     fn importance(&self, page: Page<'_>) -> Worth {
         let parts = self.pages.get(page.number).unwrap_or_default();
         Worth::new(f64::from(parts.text))

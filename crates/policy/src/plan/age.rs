@@ -11,7 +11,8 @@ const SMALL: f64 = 0.5;
 
 /// Returns the age of one page's copy, averaged over time: `(1 − e^{−λI})/(λ²I) − 1/λ + I/2`.
 ///
-/// 0 for a page that never changes. Half the interval for a page that changes all the time.
+/// 0 for a page that never changes or is visited continuously. Tends to half the interval for a
+/// page that changes all the time.
 /// Infinite for a page that changes and is never visited again.
 pub fn of_page(rate: f64, interval: f64) -> f64 {
     if rate == 0.0 || interval == 0.0 {

@@ -1,10 +1,12 @@
 //! The optimal allocation of a budget of visits to pages that change at different rates.
 //!
-//! Cho & Garcia-Molina, "Effective page refresh policies for web crawlers" (TODS 2003); the
-//! chapter's (6.22) and (6.23). Maximise the weighted freshness `Σ w·F(λ, f)` with
+//! Cho & Garcia-Molina, "Effective page refresh policies for web crawlers" (TODS 2003); Baldi,
+//! Frasconi & Smyth (2003), (6.22) and (6.23). Maximise the weighted freshness `Σ w·F(λ, f)` with
 //! `F = (f/λ)(1 − e^{−λ/f})`, subject to `Σ f = B`. Since `∂F/∂f = g(λ/f)/λ`, every visited
 //! page has `w·g(λ/f)/λ = ω`, the price (Lagrange multiplier). A page with `w/λ ≤ ω` is not
 //! visited: it changes too often to keep its copy fresh.
+//!
+//! Budget and frequencies are in visits per unit of time.
 //!
 //! **Invariant:** frequencies are finite, not negative and in the order of the pages. Unless all
 //! are 0, they sum to the budget.

@@ -1,9 +1,12 @@
 //! (α, β)-currency: the share α of pages whose copy is at most a grace period β out of date,
 //! and the interval of visits that achieves it.
 //!
-//! Brewington & Cybenko, "How dynamic is the web?" (2000); the chapter's (6.20) and (6.21). A
-//! copy is β-current if the page did not change between the visit and β before now. At β = 0
-//! this is [freshness](super::freshness).
+//! Brewington & Cybenko, "How dynamic is the web?" (2000); Baldi, Frasconi & Smyth (2003), (6.20)
+//! and (6.21). A copy is β-current if the page did not change between the visit and β before now.
+//! At β = 0 this is [freshness](super::freshness).
+//!
+//! `rate` is λ, `interval` is I and `grace` is β. Both times have the same unit as the lifetimes,
+//! and λ is in changes per this unit.
 
 use super::{Weibull, freshness};
 use crate::moment::DAY;
@@ -25,8 +28,8 @@ pub fn of_page(rate: f64, interval: f64, grace: f64) -> f64 {
 
 /// Returns the share α of a collection that is β-current, (6.21).
 ///
-/// The printed integrand has `e^{−(I−β/t)}` over `t/I`, a misprint. It is (6.20) at λ = 1/t:
-/// `∫ w(t)·[β/I + (1 − e^{−(I−β)/t})·t/I] dt`.
+/// α is the mean of (6.20) at λ = 1/t over the density w of lifetimes t:
+/// `∫ w(t)·[β/I + (1 − e^{−(I−β)/t})·t/I] dt`. The printed (6.21) has `e^{−(I−β/t)}`, a misprint.
 pub fn of_collection(lifetimes: &Weibull, interval: f64, grace: f64) -> f64 {
     if interval <= grace {
         return 1.0;
@@ -36,8 +39,8 @@ pub fn of_collection(lifetimes: &Weibull, interval: f64, grace: f64) -> f64 {
 
 /// Returns the longest interval at which a collection is (α, β)-current.
 ///
-/// It is β if α is 1 or more. Returns `None` if there is no longest interval, because α is not
-/// above 0.
+/// The interval is β if α is 1 or more. Returns `None` if there is no longest interval: α is not
+/// above 0 or not a number, or is reached at every interval that a double can hold.
 pub fn interval_for(lifetimes: &Weibull, alpha: f64, grace: f64) -> Option<f64> {
     if alpha.is_nan() || alpha <= 0.0 {
         return None;

@@ -7,8 +7,8 @@ use super::Weibull;
 
 /// Returns the freshness of one page, averaged over time: `(1 − e^{−λI})/(λI)`.
 ///
-/// It is 1 for a page that never changes or is visited continuously, and 0 for one that is
-/// never visited again.
+/// It is 1 for a page that never changes or is visited continuously, and 0 for a page that
+/// changes and is never visited again.
 pub fn of_page(rate: f64, interval: f64) -> f64 {
     if rate == 0.0 || interval == 0.0 {
         return 1.0;

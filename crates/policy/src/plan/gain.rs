@@ -8,7 +8,7 @@
 /// Below this argument the closed form loses digits, and the series needs few terms.
 const SMALL: f64 = 0.5;
 
-/// `g(1)`. Below it `g` is convex, so Newton's method converges.
+/// `g(1)`. For `x` below 1, `g` is convex, so Newton's method on `g` converges.
 const BEND: f64 = 0.264_241_117_657_115_4;
 
 /// Returns `g(x)`, which rises from 0 at 0 to 1. It is 0 for negative `x`.
@@ -177,8 +177,7 @@ mod tests {
         fn age_of_averaged_gain_inverts_averaged_gain(exponent in -12.0..2.0_f64, shape in 0.3..60.0_f64) {
             let x = exponent.exp();
             let found = age_of_averaged_gain(averaged_gain(x, shape), shape);
-            // Where the function is nearly flat, an error in y is a larger one in x.
-            prop_assert!((found / x - 1.0).abs() < 1e-6, "{x} {shape}: {found}");
+                    prop_assert!((found / x - 1.0).abs() < 1e-6, "{x} {shape}: {found}");
         }
 
         #[test]

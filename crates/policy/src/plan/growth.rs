@@ -1,11 +1,11 @@
 //! The distribution of page ages in a growing web.
 //!
-//! The chapter's (6.15) and (6.16), after Brewington & Cybenko (2000). The web has `P₀·e^{ξτ}`
-//! pages at time τ. Pages are created and never edited, so the age of a page is the time since
-//! its creation.
+//! Baldi, Frasconi & Smyth (2003), (6.15) and (6.16), after Brewington & Cybenko (2000). The web
+//! has `P₀·e^{ξτ}` pages at time τ. Pages are created and never edited, so the age of a page is
+//! the time since its creation.
 
-/// Returns the share of pages younger than `t` in a web that has grown for `lifespan` at rate
-/// ξ, (6.15): `(e^{ξτ} − e^{ξ(τ−t)})/(e^{ξτ} − 1)`.
+/// Returns the share of pages younger than `t` in a web that has grown for `lifespan` (τ) at
+/// `rate` (ξ), (6.15): `(e^{ξτ} − e^{ξ(τ−t)})/(e^{ξτ} − 1)`.
 ///
 /// Numerator and denominator are multiplied by `e^{−ξτ}`, so that nothing overflows. Without
 /// growth the share is `t/τ`.
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn bk4_the_web_doubled_in_394_days() {
         assert!((doubling_time(0.00176) - 393.83).abs() < 0.01);
-        // The chapter prints .022 and 315 days for 320 to 800 million in 426 days.
+        // Baldi, Frasconi & Smyth print .022 and 315 days for 320 to 800 million in 426 days.
         let rate = rate_between(320e6, 800e6, 426.0);
         assert!((rate - 0.002_151).abs() < 1e-6, "{rate}");
         assert!((doubling_time(rate) - 322.25).abs() < 0.01);

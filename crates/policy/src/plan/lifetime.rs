@@ -1,10 +1,11 @@
 //! Fits the distribution of page lifetimes to the changes that a crawler observed.
 //!
-//! Brewington & Cybenko (2000), the chapter's (6.17) to (6.19). A revisit after a gap τ detects
-//! a change with probability `1 − e^{−τ/t}`, however many there were. Mean lifetimes `t` have a
-//! Weibull distribution, whose parameters are fitted by maximum likelihood. Pages without an
-//! observed change count as well; without them the web would seem to change faster than it
-//! does.
+//! Brewington & Cybenko (2000); Baldi, Frasconi & Smyth (2003), (6.17) to (6.19). The lifetime of a
+//! page is the mean time between two of its changes. A revisit after a gap τ detects a change with
+//! probability `1 − e^{−τ/t}` if the lifetime is `t`; several changes in a gap look like one. The
+//! lifetimes have a Weibull distribution, whose parameters are fitted by maximum likelihood. Pages
+//! without an observed change count as well; without them the web would seem to change faster than
+//! it does.
 
 use super::Weibull;
 
@@ -17,7 +18,7 @@ pub struct RevisitGroup {
     pub revisits: u32,
     /// Number of these revisits that detected a change.
     pub changes: u32,
-    /// The time between two visits.
+    /// The time between two visits, in the same unit for all groups.
     pub gap: f64,
 }
 
@@ -31,8 +32,9 @@ const SHAPES: (f64, f64) = (0.05, 20.0);
 
 /// Returns the maximum-likelihood distribution of mean lifetimes, in the unit of the gaps.
 ///
-/// Returns `None` if no revisit detected a change, or every one did: then the likelihood has no
-/// maximum.
+/// Returns `None` if no revisit detected a change, or every revisit did: then the likelihood has
+/// no maximum. Groups without pages, without revisits, or without a positive and finite gap are
+/// ignored.
 pub fn fit(watched: &[RevisitGroup]) -> Option<Weibull> {
     let informative: Vec<&RevisitGroup> = watched
         .iter()

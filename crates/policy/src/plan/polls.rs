@@ -4,7 +4,7 @@
 //! Lefortier et al., "Timely crawling of high-quality ephemeral new content" (2013),
 //! Algorithm 1. A source that is polled every I seconds costs `1/I + λ` fetches per second and
 //! yields `p·(1 − e^{−μI})/I`, where `p = P/(1 − e^{−μ/λ})`. So every polled source has
-//! `p·g(μI) = ω`, the price, and a source with `p ≤ ω` is off.
+//! `p·g(μI) = ω`, the price, and a source with `p ≤ ω` is not polled at all: it is off.
 //!
 //! **Invariant:** intervals are above 0 and in the order of the sources. No plan spends more
 //! than the budget.

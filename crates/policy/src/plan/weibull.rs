@@ -1,13 +1,13 @@
 //! The Weibull distribution of the mean lifetimes of pages.
 //!
-//! Brewington & Cybenko (2000), the chapter's (6.18): shape σ = 1.4 and scale δ = 152.2 days
-//! for the web of 1999.
+//! Brewington & Cybenko (2000); Baldi, Frasconi & Smyth (2003), (6.18): shape σ = 1.4 and scale
+//! δ = 152.2 days for the web of 1999.
 //!
 //! **Invariant:** shape and scale are positive and finite.
 
 use serde::{Deserialize, Serialize};
 
-/// A Weibull distribution. Its scale has the caller's unit of time.
+/// A Weibull distribution. Its scale and all times have the caller's unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parameters")]
 pub struct Weibull {
@@ -64,8 +64,8 @@ impl Weibull {
         self.scale
     }
 
-    /// Returns the density at `t`, (6.18). It is 0 below 0, and infinite at 0 if the shape is
-    /// below 1.
+    /// Returns the density at `t`, (6.18), per unit of time. It is 0 below 0, and infinite at 0 if
+    /// the shape is below 1.
     pub fn density(&self, t: f64) -> f64 {
         if t < 0.0 {
             return 0.0;
@@ -107,8 +107,8 @@ impl Weibull {
     ///
     /// With `t = δu^{1/σ}` it is `∫ e^{−u} f du`. With `u = exp(x − e^{−x})` (the double
     /// exponential formula of Takahasi & Mori, 1974) the trapezoid rule converges
-    /// exponentially, even with the corner that `u^{1/σ}` has at 0. The step is halved until
-    /// the result stays the same.
+    /// exponentially, even with the corner that `u^{1/σ}` has at 0. The step is halved until the
+    /// result changes by at most a share of 1e-13, and at most six times.
     pub fn expectation(&self, f: impl Fn(f64) -> f64) -> f64 {
         let term = |x: f64| {
             let u = (x - (-x).exp()).exp();

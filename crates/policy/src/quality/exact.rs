@@ -14,7 +14,7 @@ use super::attention;
 /// A page that is not listed, or has no score above zero, is not a result.
 #[derive(Debug, Clone, Copy)]
 pub struct ScoredQuery<'a> {
-    /// How often it is searched for.
+    /// How often it is searched for, in any unit that all queries share.
     pub frequency: f64,
     /// Results by the live copies.
     pub live: &'a [(u32, f64)],

@@ -20,8 +20,8 @@ pub struct Aging {
     rate: f64,
     /// Shape of the Gamma posterior of λ; infinite if λ is taken as known.
     certainty: f64,
-    /// The model of the page's change hints, if it has any, and the number of hints since its
-    /// last visit.
+    /// The model of the page's change hints, if it has any, and the number of
+    /// [pending hints](pending_hints).
     signalled: Option<(Signalled, u16)>,
 }
 

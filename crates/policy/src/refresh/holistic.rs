@@ -34,6 +34,7 @@ struct Parts {
     certainty: f64,
     /// d, the share of the text that a change replaces.
     share: f64,
+    /// The demand for the page, relative to the mean page.
     demand: f64,
     /// A, the gain of one change.
     amplitude: f64,

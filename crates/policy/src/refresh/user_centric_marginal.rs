@@ -1,8 +1,8 @@
 //! Refreshes by measured gains alone: the marginal form of user-centric crawling.
 //!
 //! An outdated copy costs `A` per second, and a visit at age τ is worth `(A/λ)·g(λτ)`
-//! (theory.md §1). A is the mean gain of the page's measured changes, shrunk to the mean of its
-//! host.
+//! (docs/science/theory.md, section 1). A is the mean gain of the page's measured changes, shrunk
+//! to the mean of its host.
 
 use super::{Refresh, by_rate};
 use crate::estimate::HostGains;

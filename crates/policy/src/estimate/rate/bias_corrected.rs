@@ -2,7 +2,8 @@
 
 use super::observed::ObservedChanges;
 
-/// Returns the bias-reduced estimate `−ln((n − X + ½)/(n + ½))/I`, in changes per second.
+/// Returns the bias-reduced estimate `−ln((n − X + ½)/(n + ½))/I`, in changes per second, after
+/// `n` revisits of which `X` detected a change.
 ///
 /// Cho & Garcia-Molina, "Estimating frequency of change" (TOIT 2003). The halves keep it finite
 /// when every revisit detected a change, where the plain likelihood has no maximum. `I` is the

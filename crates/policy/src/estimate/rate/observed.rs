@@ -49,13 +49,13 @@ impl Threshold {
 pub struct ObservedChanges {
     /// Revisits that could detect a change.
     pub revisits: f64,
-    /// Revisits that detected one.
+    /// Revisits that detected a change above the threshold.
     pub changes: f64,
     /// Sum of all gaps.
     pub watched: f64,
-    /// Sum of the gaps after which nothing had changed.
+    /// Sum of the gaps without a change above the threshold.
     pub quiet: f64,
-    /// The gaps after which the page had changed, each with its count.
+    /// The gaps with a change above the threshold, each with its count.
     gaps: [(f64, f64); WINDOW + 1],
 }
 
@@ -100,7 +100,7 @@ impl ObservedChanges {
         }
     }
 
-    /// Returns whether there are no observations.
+    /// Returns whether there is no revisit, or no time between visits.
     pub fn is_empty(&self) -> bool {
         self.revisits == 0.0 || self.watched <= 0.0
     }

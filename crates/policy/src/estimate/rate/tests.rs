@@ -231,7 +231,7 @@ fn rates_are_rounded_to_the_nearest_bucket() {
     }
 }
 
-/// Gaps of up to three weeks, each with whether a change was found.
+/// Gaps of up to 23 days, in seconds, each with whether a change was found.
 fn gaps() -> impl Strategy<Value = Vec<(f64, bool)>> {
     prop::collection::vec((1.0..2e6_f64, any::<bool>()), 1..20)
 }

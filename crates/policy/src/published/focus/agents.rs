@@ -10,8 +10,8 @@
 //! Here the agents do not run in parallel. The next page is the one with the highest value by
 //! the net of its agent, over all agents.
 //!
-//! **Invariant:** only pages change the total energy. The energy of all agents, dead ones
-//! included, is the initial energy plus the relevance found minus the costs.
+//! **Invariant:** only the first read of a page changes the total energy. The energy of all agents,
+//! dead ones included, is the initial energy plus the relevance found minus the costs.
 
 use crate::chance::split_mix;
 use crate::estimate::Column;

@@ -5,13 +5,13 @@
 //! or if it is of the topic. The crawler learns from the pages it reads which features such pages
 //! have. The interest ratio of a feature is P(satisfied | feature)/P(satisfied).
 //!
-//! The features are the words of URL and anchors, whether the parents satisfy, and how many
-//! siblings do. The ratios of the three kinds are multiplied. The log ratios of words are
-//! divided by the square root of their number, because words are not independent.
+//! The features are the words of the URL, of anchors and around them, whether the parents satisfy,
+//! and how many siblings do. The ratios of the three kinds are multiplied. The log ratios of words
+//! are divided by the square root of their number, because words are not independent.
 //!
-//! **Invariant:** a ratio from few pages is shrunk towards 1. After a read, the children of the
-//! page are revalued at once. All pages are revalued each time the crawl has grown by a twentieth,
-//! at least by 8 pages.
+//! **Invariant:** a ratio from few pages is shrunk towards 1. After a read, the pages that the page
+//! links to are revalued at once. All unread pages are revalued each time the crawl has grown by a
+//! twentieth, at least by 8 pages.
 
 use crate::estimate::Column;
 use crate::focus::focused::{Focus, worth as worth_of};

@@ -2,7 +2,8 @@
 //!
 //! Hersovici et al., "The shark-search algorithm" (WWW 1998). A child inherits δ times the
 //! relevance of a parent on the topic, or else δ times what its parent inherited. Its
-//! neighbourhood is β · anchor + (1−β) · context. The context is 1 for an anchor on the topic.
+//! neighbourhood is β · anchor + (1−β) · context. The context is 1 for an anchor on the topic, and
+//! otherwise equal to the anchor.
 //! Potential = γ · inherited + (1−γ) · neighbourhood, with δ = γ = ½ and β = 0.8 as in the paper.
 //! The paper's condition "similarity above 0" is here "probability of at least one half".
 

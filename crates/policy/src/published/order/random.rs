@@ -1,8 +1,9 @@
 //! Pages in random order.
 //!
-//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): the diagonal of
-//! every figure, P_CS = K/T. The worth is a hash of the page number and a seed, so the same seed
-//! gives the same order.
+//! The baseline of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998):
+//! after K of T pages it is expected to have found K/T of the important pages, the diagonal of
+//! their figures. The worth is a hash of the page number and a seed, so the same seed gives the
+//! same order.
 
 use crate::chance::split_mix;
 use crate::{Moment, Page, Policy, Worth};

@@ -1,8 +1,8 @@
 //! Maximizes the freshness of important pages.
 //!
 //! Cho & Garcia-Molina's optimum (TODS 2003) as an index policy: at one price, every page is
-//! visited as often as their plan says (theory.md §1). Change hints from sitemaps and feeds
-//! are weighted by their measured reliability.
+//! visited as often as their plan says (docs/science/theory.md, section 1). Change hints from
+//! sitemaps and feeds are weighted by their measured reliability.
 
 use crate::estimate::Trust;
 use crate::refresh::aging::Aging;

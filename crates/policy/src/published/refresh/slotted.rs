@@ -52,11 +52,11 @@ pub struct Slotted {
     threshold: Threshold,
     rates: Rates,
     pages: Column<PlannedPage>,
-    /// Number of pages with a copy.
+    /// Number of pages that have a copy and were not found gone twice since it was made.
     copies: usize,
     /// Whether any page was ever shown to a searcher.
     shown: bool,
-    /// Updates of all pages, and those above the threshold.
+    /// Number of updates of all pages, and number of those above the threshold.
     updates: (f64, f64),
     agenda: Agenda,
 }
@@ -69,8 +69,9 @@ struct PlannedPage {
     importance: f32,
     /// Sum of views and clicks.
     shown: f32,
-    /// Updates seen, and those above the threshold.
+    /// Number of updates seen, and number of those above the threshold.
     updates: (f32, f32),
+    /// Whether it has a copy and was not found gone twice since it was made.
     copy: bool,
 }
 

@@ -1,6 +1,7 @@
 //! Servers in the order of arrival, as a baseline.
 //!
-//! With `--order breadth-first` the pages have this order, too, as in the paper.
+//! With `--order breadth-first` the pages of a server have this order, too, as in Cao, Jiang &
+//! Singh (2003).
 
 use crate::Rank;
 use crate::server::{Bid, Queue, Strategy};

@@ -1,6 +1,7 @@
 //! Ranks servers by worth per second over a whole connection: ΣQuality/T.
 //!
-//! The paper prints a product but says "simple algebraic summation"; it is a sum.
+//! Cao, Jiang & Singh (2003) print a product, but call it a "simple algebraic summation". It is a
+//! sum here.
 
 use crate::Worth;
 use crate::server::{Bid, Queue, Strategy};

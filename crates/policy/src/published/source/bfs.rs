@@ -2,7 +2,7 @@
 //!
 //! Lefortier et al. (2013), §5.2, "Breadth-first search": content sources are crawled
 //! sequentially in a fixed order. After each source, all new pages that it links to are crawled.
-//! The fixed order is that of the first round.
+//! Here the fixed order is the order of the first polls.
 
 use crate::source::{Estimation, FIRST, NewPage, Outlook, Scheduler};
 
