@@ -1,13 +1,14 @@
 //! Selects the pages to keep when the archive has room for a limited number.
 //!
 //! The limited buffer of Cho, Garcia-Molina & Page (1998): when it is full, it drops the page
-//! that its policy considers least important, and of equals the newer one. **Invariant:** after
-//! [`Buffer::overflow`] returned `None`, at most `most` pages are kept.
+//! that its policy considers least important, and of equals the newer one.
 //!
 //! Importance mostly grows as links are found. So before a page is dropped its importance is
 //! computed again, and it stays if another page is now less important. A page whose importance
 //! fell is noticed only when it reaches the top of the heap: computing the importance of all
 //! pages each time would cost too much.
+//!
+//! **Invariant:** after [`Buffer::overflow`] returned `None`, at most `most` pages are kept.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};

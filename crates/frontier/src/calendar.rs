@@ -5,9 +5,9 @@
 //! time has come, so a replacement needs no search. When outdated entries outnumber the current
 //! ones by more than 1,024, all of them are dropped. An entry costs 16 bytes, a page 4 more.
 //!
-//! There are two kinds of appointments. A page that is *due* will be worth the price at that
-//! time. A page up for *review* may be. Code that looks for pages that will soon be worth the
-//! price takes the due ones.
+//! There are two kinds of appointments. A *due* page is expected to be worth the price at the time
+//! of its appointment. A page up for *review* may or may not be. Code that looks for pages that
+//! will soon be worth the price takes only due pages ([`Calendar::pop_due`]).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,7 +17,7 @@ use policy::{Moment, Number};
 use crate::bench::HostIndex;
 use crate::rows::Rows;
 
-/// Outdated entries that stay in the heaps, in addition to one per current appointment.
+/// Most outdated entries in the heaps, in addition to one per current appointment.
 const SLACK: usize = 1024;
 
 pub(crate) struct Calendar {
@@ -34,9 +34,9 @@ type Heap = BinaryHeap<Reverse<Appointment>>;
 /// Why a page is examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AppointmentKind {
-    /// The page will be worth the price.
+    /// The page is expected to be worth the price.
     Due,
-    /// The page may be worth the price.
+    /// The page may or may not be worth the price.
     Review,
 }
 

@@ -8,16 +8,17 @@
 //! **Evidence**, all of it derived from facts in the ledger:
 //! - S: other registrable domains with a link to the domain. Each counts once.
 //! - T: pages of the domain whose text was read; D: different texts among them. Texts with equal
-//!   simhash count as one, so near-duplicates count as duplicates.
+//!   simhash count as one text, even if they differ slightly.
 //!
 //! **Domain budget**, in pages: `B · max(S, 1) · (D + 10) / (T + 20)`, with B from the settings.
 //! The budget is linear in S, because each other domain costs its owner money. The share of
-//! distinct texts only scales it between 0 and 1. It begins at 1/2 with a weight of 20 pages, so
-//! distinct texts at most double the budget: a generator of random text gains no more than that.
+//! distinct texts scales the budget by a factor between 0 and 1. The factor begins at 1/2, with a
+//! pseudo-count of 20 pages. So distinct texts at most double the budget: a generator of random
+//! text gains no more than that.
 //!
 //! **Host budget**: the same formula with the S of the host and the D and T of the domain, but at
-//! least half of the domain's budget. So no host takes all that others earned, unless the links
-//! lead to that host.
+//! least half of the domain's budget. So a host gets more than half of the domain's budget only if
+//! enough other domains link to that host.
 //!
 //! **Host names**: one for every 16 pages of the domain's budget, at least one, in the order of
 //! their discovery. A wildcard DNS entry makes names at no cost; each costs us a lookup, a
@@ -118,8 +119,8 @@ pub(crate) struct DomainBudgets {
     hosts: Vec<BudgetedHost>,
     /// For each page twice the index of its host, plus one if it was released.
     pages: Rows<u32>,
-    /// Whether the ledger is being read. Nothing is released then, because the evidence is
-    /// incomplete.
+    /// Whether the ledger is being read. No unvisited page is released then, because the evidence
+    /// is incomplete.
     recalling: bool,
 }
 
@@ -257,8 +258,8 @@ impl DomainBudgets {
         self.open_names(domain);
     }
 
-    /// Counts a link to a page. Returns the domain of the page if its budget, or that of its
-    /// host, has grown.
+    /// Counts a link to a page. Returns the domain of the page if the budget of the domain or of
+    /// the page's host may have grown.
     pub fn linked(&mut self, from: HostId, to: Number) -> Option<u32> {
         let known = self.pages.get(to.index());
         if known == UNKNOWN {
@@ -382,14 +383,15 @@ impl DomainBudgets {
         (&domain.name, hosts)
     }
 
-    /// Returns the number of known pages of a domain that spare capacity may finish; `None`: it
-    /// has too many.
+    /// Returns the number of known pages of a domain, fetched or not; `None` if the domain has
+    /// too many for spare capacity to finish it.
     pub fn finishable(&self, domain: u32) -> Option<u32> {
         let known = self.domains[domain as usize].known;
         (known <= self.limits.spare).then_some(known)
     }
 
-    /// Begins to read the ledger: nothing is released until [`recalled`](Self::recalled).
+    /// Begins to read the ledger: [`admit`](Self::admit) releases no page until
+    /// [`recalled`](Self::recalled) is called.
     pub fn recall(&mut self) {
         self.recalling = true;
     }

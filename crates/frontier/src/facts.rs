@@ -23,7 +23,8 @@ pub trait Facts {
     /// Returns the facts of all servers.
     fn servers(&self) -> impl Iterator<Item = Result<(ServerKey, ServerFacts), Self::Error>>;
 
-    /// Returns when facts dated in the future were first noticed, as long as there are any.
+    /// Returns when facts dated in the future were first noticed; `None` if there are no such
+    /// facts.
     fn noticed_ahead(&self) -> Result<Option<Moment>, Self::Error>;
 
     /// Returns the error for a record whose content is invalid.

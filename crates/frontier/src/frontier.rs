@@ -1,10 +1,10 @@
 //! The frontier: turns discoveries and visits into facts for the ledger, input for the policy
 //! and work for the bench.
 //!
-//! It is a state machine. Its transitions are [`Frontier::hear`], [`Frontier::read`],
-//! [`Frontier::visited`] and [`Frontier::learned`]. They change the memory in step with the
-//! [`Entry`]s that the ledger commits. [`Frontier::recall`] rebuilds the same memory from the
-//! entries of earlier runs.
+//! It is a state machine. Facts change its memory through [`Frontier::hear`], [`Frontier::read`],
+//! [`Frontier::visited`] and [`Frontier::learned`]. Its choices ([`Frontier::next`],
+//! [`Frontier::more`]) change it too. The ledger commits every fact as an [`Entry`], and
+//! [`Frontier::recall`] rebuilds the memory from the entries of earlier runs.
 
 mod deferral;
 mod early;
@@ -37,11 +37,11 @@ use crate::seen_set::SeenSet;
 use histories::LoadedHistories;
 use schedule::{Choosing, PriceRule};
 
-/// Bytes of URLs of unvisited pages that stay in memory when the ledger has them. A claim that
-/// finds its URL in memory neither reads the disk nor parses. The parsed form is not counted; it
-/// takes about as much again.
+/// Bytes of URLs of unvisited pages that stay in memory although the ledger has them. A claim that
+/// finds its URL in memory needs no read of the disk and no parsing. The parsed URLs are not
+/// counted; they take about as many bytes again.
 const REMEMBERED: usize = 8 << 20;
-/// Memory cost of such a URL in addition to its text, in bytes.
+/// Memory cost of a URL in memory in addition to its text, in bytes.
 const OVERHEAD: usize = 120;
 /// Most different anchor texts that are stored for the links to a page, per run.
 const IN_LINKS: u32 = 12;
@@ -92,7 +92,7 @@ pub struct Frontier<P> {
     choosing: Choosing,
     moves: Moves,
     seen: SeenSet,
-    /// A Bloom filter per page of the anchor texts that were stored for its links.
+    /// A Bloom filter per page, of the anchor texts that were stored for the links to it.
     in_links: Rows<u32>,
     partitions: HashMap<HostId, Partition>,
     recent: HashMap<PageId, (PageUrl, Discovery)>,
@@ -178,8 +178,8 @@ impl<P: Policy> Frontier<P> {
         Some(self.hear(seed, now).1)
     }
 
-    /// Takes in the content of a page. Returns the fact to commit, even without links: it
-    /// replaces the links of the last reading. Returns `None` if the page is not known.
+    /// Takes in the content of a page. Returns the fact to commit, which replaces the stored links
+    /// of the page, even by none. Returns `None` if the page is not known.
     pub fn read(&mut self, page: PageId, reading: Reading<'_>) -> Option<Entry> {
         let number = self.seen.number(page)?;
         let fact = Fact::Read(Read {
@@ -201,9 +201,9 @@ impl<P: Policy> Frontier<P> {
 
     /// Returns the anchor text to store for a link, or "" for none.
     ///
-    /// A text is stored if its target has room for it and no equal text. A page that is read
-    /// again replaces its stored links. So a text that the target already has is then stored
-    /// again: it may be the text of this page's earlier link.
+    /// A text is stored if its target has fewer than [`IN_LINKS`] texts and no equal text. A page
+    /// that is read again replaces its stored links. So a text that the target already has is then
+    /// stored again: it may be the text of this page's earlier link.
     ///
     /// The texts of a target are in a Bloom filter of 32 bits with one hash and at most 12 bits
     /// set. So a new text is wrongly taken for a known one with a probability of at most 12/32.

@@ -6,7 +6,8 @@
 //! *settled*: visited, with an outcome, and perhaps due again later.
 //!
 //! All state is in memory, and time is an argument (`now`). A ledger keeps the facts from which
-//! this state is rebuilt after a restart ([`Facts`]): admitted pages and the results of visits.
+//! this state is rebuilt after a restart ([`Facts`]), such as admitted pages, their links and the
+//! results of visits.
 
 pub mod bench;
 pub mod budget;

@@ -23,7 +23,7 @@ pub struct MemoryLedger {
     hosts: BTreeMap<(Partition, HostId), HostFacts>,
     servers: HashMap<ServerKey, ServerFacts>,
     seeds: BTreeSet<String>,
-    /// When facts dated in the future were first noticed, as long as there are any.
+    /// When facts dated in the future were first noticed; `None` if there are no such facts.
     pub noticed_ahead: Option<Moment>,
     sequence: u64,
 }

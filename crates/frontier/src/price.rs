@@ -4,8 +4,8 @@
 //! per round it is [computed](PriceTracker::found) on a sample of pages. In between, each claim
 //! moves it by a small step:
 //!
-//! - ω falls if the claimed page is worth less than ω, or if no other waiting page pays.
-//! - ω rises if other waiting pages pay.
+//! - ω falls if the claimed page is worth less than ω, or if no other waiting page is worth ω.
+//! - ω rises if the claimed page and another waiting page are both worth ω.
 //!
 //! A step never passes the worth that ω was compared with. Its size is inversely proportional
 //! to the number of known pages, so that the set of due pages follows ω smoothly.
@@ -16,7 +16,8 @@ use policy::{Price, Worth};
 const LEAST: f64 = 1e-4;
 /// The largest step, in units of ln ω. Crawls of at most 20 pages use it.
 const LARGEST: f64 = 0.1;
-/// Total of the steps while each page is claimed once, in units of ln ω.
+/// Sum of the steps while each known page is claimed once, in units of ln ω, if steps are between
+/// the smallest and the largest.
 const PER_ROUND: f64 = 2.0;
 /// Largest accepted ratio between the tracked price and that of the sample, in either direction.
 /// Within it the tracked price is kept: it may differ for good reasons, such as slow servers or
@@ -25,7 +26,8 @@ const FAR: f64 = 4.0;
 /// Number of downward steps for a fetch that was allowed and that no page paid for. One lost
 /// fetch is as bad as 16 waiting pages.
 const IDLE: u32 = 16;
-/// The first price, as a share of the first page's worth.
+/// The first price, as a share of the worth of the first claimed page, if no sample gave a price
+/// before.
 const BEGINNING: f64 = 0.5;
 
 /// The price of a frontier under a budget; `None` before the first claim or sample.

@@ -153,11 +153,11 @@ pub struct PageCopy {
 pub struct HostFacts {
     /// Scheme, name and port, such as `https://example.org`.
     pub origin: String,
-    /// Its robots.txt.
+    /// The answer to the last request for its robots.txt; `None`: none was stored.
     pub robots: Option<RobotsFact>,
-    /// Connections opened.
+    /// Number of connections opened.
     pub connections: u32,
-    /// Requests answered.
+    /// Number of requests answered.
     pub requests: u32,
     /// Total time to open these connections, in microseconds.
     pub connect_micros: u64,
@@ -177,10 +177,10 @@ pub struct HostFacts {
 pub struct ServerFacts {
     /// When the last request was made.
     pub asked: Moment,
-    /// Minimum time from that request to the next: the politeness delay, or the server's own
-    /// request.
+    /// Minimum time from that request to the next: the politeness delay, or the wait after a
+    /// refusal.
     pub wait: Duration,
-    /// Consecutive requests that the server refused because it is overloaded.
+    /// Number of consecutive requests that the server refused because it is overloaded.
     pub refusals: u16,
 }
 

@@ -1,6 +1,7 @@
 //! Records where each page waits: in which host's queue, and at which position.
 //!
-//! Recorded only under a budget, and for policies that change the worth of waiting pages.
+//! Places are recorded only if [`Bench::track`](super::Bench::track) was called: under a budget, or
+//! for a policy that needs facts, since such a policy may change the worth of waiting pages.
 
 use policy::Number;
 

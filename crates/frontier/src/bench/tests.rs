@@ -20,7 +20,7 @@ fn at(seconds: u64) -> Moment {
     Moment::from_micros(1_000_000 * seconds)
 }
 
-/// A width at which a visit claims all of its pages at once.
+/// Manners with a width at which a visit claims all of its pages at once.
 const WIDE: Manners = Manners {
     seats: 1,
     pages_per_visit: 100,

@@ -17,12 +17,13 @@ pub struct HostVisit {
     pub host: HostId,
     /// The speed of the host. The caller updates it during the visit.
     pub estimate: Estimate,
-    /// Consecutive requests that the server refused because it is overloaded.
+    /// Number of consecutive requests that the server refused because it is overloaded.
     pub(super) refusals: u16,
+    /// The claimed pages that are not settled yet.
     pub(super) claims: VecDeque<QueueEntry>,
-    /// Pages that the visit was ranked for.
+    /// Number of pages that the visit was ranked for.
     pub(super) planned: usize,
-    /// Pages that were claimed for it so far.
+    /// Number of pages that were claimed for it so far, settled or not.
     pub(super) claimed: usize,
     pub(super) server: ServerIndex,
     pub(super) index: HostIndex,
@@ -34,7 +35,8 @@ impl HostVisit {
         self.left().next()
     }
 
-    /// Consecutive requests that the server refused because it is overloaded.
+    /// Returns the number of consecutive requests that the server refused because it is
+    /// overloaded.
     pub fn refusals(&self) -> u16 {
         self.refusals
     }
@@ -44,7 +46,7 @@ impl HostVisit {
         self.claims.iter().map(|entry| entry.number())
     }
 
-    /// Returns the worths of the pages that are not settled yet, in the same order.
+    /// Returns the worths of the pages of [`left`](Self::left), in the same order.
     pub(crate) fn worths(&self) -> impl Iterator<Item = policy::Worth> {
         let worth = |entry: &QueueEntry| policy::Worth::new(f64::from(entry.worth()));
         self.claims.iter().map(worth)

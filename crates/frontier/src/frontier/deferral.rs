@@ -12,8 +12,8 @@ use crate::domains::{DomainAccount, DomainBudgets, DomainLimits};
 use crate::facts::Facts;
 use crate::record::Known;
 
-/// Deferred pages that are released at a time when nothing else is left. The number is small,
-/// so that pages within budget that are found later wait behind at most this many.
+/// Most deferred pages that are released at a time when nothing else is left. The number is small,
+/// so that pages within budget that are found later wait behind at most this many pages.
 const SPARE_PAGES: usize = 64;
 
 /// A domain gets spare capacity only if it has at most this many times the known pages of the
@@ -29,7 +29,8 @@ impl<P: Policy> Frontier<P> {
         self
     }
 
-    /// Returns the budget of a host and its domain; `None`: it has none.
+    /// Returns the budget of a host and its domain; `None`: domains are not limited, or the host
+    /// is unknown or exempt.
     pub fn domain_account(&self, host: HostId) -> Option<DomainAccount> {
         self.domains.as_ref()?.account(host)
     }

@@ -3,14 +3,16 @@
 //!
 //! The frontier then takes the pages that will be due soonest, if they are worth at least half of
 //! the price. The bench may also hold new pages that were worth the price when they were
-//! discovered and are not now. There may be many: all that the first, low price let in.
-//! **Invariant:** such a page is fetched only if no page with an early appointment is worth more.
-//! Otherwise every pause between two pages that pay would go to the worst known pages, and the
-//! price would not react to pages that are nearly due.
+//! discovered and are not now. There may be many of them, because the first price is low.
 //!
 //! Appointments are examined in groups, because each group needs one load of histories. Mostly
-//! the first page is fetched, so groups are small. **Invariant:** the size of the groups
-//! changes no choice.
+//! the first page is fetched, so groups are small.
+//!
+//! **Invariant:** a page on the bench that is not worth the price is fetched only if none of the
+//! examined appointments is worth as much. Otherwise every pause between two pages that pay would
+//! go to the worst known pages, and the price would not react to pages that are nearly due.
+//!
+//! **Invariant:** the size of the groups changes no choice.
 
 use std::time::Duration;
 

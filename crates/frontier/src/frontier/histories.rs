@@ -25,7 +25,7 @@ const KEPT: usize = 64;
 /// Histories loaded for the current choice or an earlier one, and those being loaded.
 #[derive(Default)]
 pub(super) struct LoadedHistories {
-    /// `None`: the history cannot be read.
+    /// The loaded histories; `None`: the ledger has no record of the page.
     loaded: HashMap<Number, Option<History>>,
     loading: HashSet<Number>,
     wanted: Vec<PageKey>,
@@ -39,7 +39,7 @@ pub(super) struct LoadedHistories {
 pub(super) enum PageHistory {
     /// Its history.
     Known(History),
-    /// The ledger could not be read.
+    /// The ledger has no record of the page.
     Unreadable,
     /// The history is not loaded.
     Absent,
@@ -67,7 +67,7 @@ impl LoadedHistories {
         std::mem::take(&mut self.wanted)
     }
 
-    /// Takes in a history that was requested.
+    /// Takes in a history that was requested; `None`: the ledger has no record of the page.
     pub fn bring(&mut self, page: Number, history: Option<History>) {
         if self.loading.remove(&page) {
             self.loaded.entry(page).or_insert(history);

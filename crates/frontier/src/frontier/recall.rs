@@ -78,7 +78,7 @@ pub struct Placed {
     pub to: PageId,
     /// Its anchor text.
     pub anchor: String,
-    /// Its anchor text and some words on either side.
+    /// Its anchor text and the words next to it on either side.
     pub around: String,
     /// Its tag path.
     pub path: String,
@@ -355,8 +355,8 @@ fn discovered(known: &Known) -> History {
     History::discovered(known.discovery.at, known.discovery.depth)
 }
 
-/// Sets the word count of a stored text to that of the ledger. `words` is `None` if the page has
-/// no text.
+/// Returns a stored text with the word count of the ledger, or [`Text::Nothing`] if `words` is
+/// `None`: the page has no text or is gone.
 fn recalled_text(text: Text<'_>, words: Option<u32>) -> Text<'_> {
     match (text, words) {
         (_, None) => Text::Nothing,

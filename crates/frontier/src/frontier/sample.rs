@@ -1,9 +1,9 @@
 //! Computes the price at which the known pages just use up the budget, on a sample of pages.
 //!
 //! At a given price a visited page is fetched once per interval between a visit and its due time. A
-//! new page that pays counts as one fetch per round. Between two computations a page counts for one
-//! fetch at most. Otherwise a page that a sitemap has just reported as changed would be due at once
-//! and outweigh all others.
+//! new page that pays counts as one fetch per *round*, the time in which the budget pays for one
+//! fetch of every known page. Any page counts as at most 16 fetches per round. Otherwise a page
+//! that a sitemap has just reported as changed would be due at once and outweigh all others.
 //!
 //! **Invariant:** the sample holds the pages whose number is a multiple of its stride. The
 //! stride doubles when the sample becomes too large. So the selection does not depend on the

@@ -5,9 +5,9 @@
 //! from its history. A choice that needs a history which only the ledger has is postponed until
 //! the caller has provided it (`histories.rs`).
 //!
-//! A *round* is the time in which the budget pays for one fetch of every page. Under a budget
-//! every page in the calendar is examined at least once per round. So a lower price takes effect
-//! within a round, and no step examines all pages at once.
+//! A *round* is the time in which the budget pays for one fetch of every known page. Under a budget
+//! no appointment is more than a round away. So a lower price takes effect within about a round,
+//! and no step examines all pages at once.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use crate::calendar::{Appointment, AppointmentKind};
 use crate::price::PriceTracker;
 use crate::record::PageKey;
 
-/// How long a page whose history cannot be read waits until it is examined again.
+/// How long a page of which the ledger has no record waits until it is examined again.
 const UNREADABLE: Duration = Duration::from_secs(1);
 /// Number of parts of a round. A page whose host has enough pages on the bench is examined again
 /// after one part, and the price is computed on the sample once per part.
@@ -188,7 +188,7 @@ impl<P: Policy> Frontier<P> {
         self.histories.are_awaited()
     }
 
-    /// Takes in a history that was requested; `None`: it cannot be read now.
+    /// Takes in a history that was requested; `None`: the ledger has no record of the page.
     pub fn bring(&mut self, page: page::PageId, history: Option<History>) {
         let Some(number) = self.seen.number(page) else {
             return;
@@ -202,15 +202,15 @@ impl<P: Policy> Frontier<P> {
     /// Changes the budget to `per_second` fetches per second. Does nothing without a budget.
     ///
     /// The price is computed again, since the current one belongs to the old budget. If rounds
-    /// become shorter, appointments come nearer in proportion, so that every page is still
-    /// examined once per round.
+    /// become shorter, appointments come nearer in proportion, so that none is more than a round
+    /// away.
     pub fn afford(&mut self, per_second: f64, now: Moment) {
         let PriceRule::Budget(spending) = &mut self.price_rule else {
             return;
         };
         let before = spending.per_second;
         spending.per_second = affordable(per_second);
-        // Both moments were computed from the old budget.
+        // These two moments were computed from the old budget.
         (spending.early_from, spending.next_sampling) = (now, now);
         let share = before / spending.per_second;
         if share < 1.0 {
@@ -343,8 +343,8 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Returns the time in which the budget pays for a fetch of every page; `None`: there is no
-    /// budget.
+    /// Returns the length of a round: the time in which the budget pays for one fetch of every
+    /// known page. `None`: there is no budget.
     fn round(&self) -> Option<Duration> {
         let per_second = self.spending()?.per_second;
         Duration::try_from_secs_f64(self.known().max(1) as f64 / per_second).ok()

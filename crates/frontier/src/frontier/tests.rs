@@ -79,7 +79,7 @@ fn hear(frontier: &mut Frontier<Backlink>, path: u32, facts: &mut Vec<Entry>) ->
     number
 }
 
-/// Lets the frontier read a page with links to these.
+/// Lets the frontier read a page with links to these pages.
 fn read(frontier: &mut Frontier<Backlink>, page: u32, links: &[u32], facts: &mut Vec<Entry>) {
     hear(frontier, page, facts);
     let links: Vec<_> = links
@@ -506,7 +506,7 @@ fn a_budget_is_spent_where_it_pays() {
 }
 
 /// The worth of the first pages grows with the age of their copies, at different rates. The
-/// others have a worth of 0.1, and none once they were visited.
+/// others have a worth of 0.1, and are never due again once they were visited.
 struct FewMatter;
 
 /// Number of the pages whose worth grows.
