@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn another_rate_holds_from_now_on() {
+    fn a_changed_rate_holds_from_now_on() {
         let mut budget = Budget::new(1.0, at(0.0)).unwrap();
         (0..5).for_each(|_| budget.spend(at(0.0)));
         // The balance is -4. Two seconds at the old rate add two tokens; the three that are missing

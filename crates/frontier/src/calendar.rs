@@ -1,9 +1,10 @@
 //! A timer queue of pages, by the time at which they are to be examined.
 //!
 //! **Invariant:** a page has at most one appointment, and it is not on the bench while it has
-//! one. A new appointment replaces the one before. The outdated entry stays in the heap until its
-//! time has come, so a replacement needs no search. When outdated entries outnumber the current
-//! ones by more than 1,024, all of them are dropped. An entry costs 16 bytes, a page 4 more.
+//! one. A new appointment replaces the earlier appointment of the page. The outdated entry stays
+//! in the heap until its time has come, so a replacement needs no search. When outdated entries
+//! outnumber the current ones by more than 1,024, all outdated entries are dropped. An entry costs
+//! 16 bytes, a page 4 more.
 //!
 //! There are two kinds of appointments. A *due* page is expected to be worth the price at the time
 //! of its appointment. A page up for *review* may or may not be. Code that looks for pages that

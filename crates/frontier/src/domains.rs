@@ -447,7 +447,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_formula_gives_these_budgets() {
+    fn budgets_are_those_of_the_formula() {
         for (linking, distinct, texts, pages) in [
             (0, 0, 0, 50),
             (1, 0, 0, 50),

@@ -332,7 +332,8 @@ impl<P: Policy> Frontier<P> {
     }
 }
 
-/// FNV-1a, which gives the same hash in every run.
+/// Returns the 64-bit FNV-1a hash with its upper half folded into the lower one. It is the same in
+/// every run.
 fn hash_of(words: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = words.bytes().fold(0xcbf2_9ce4_8422_2325, step);

@@ -19,12 +19,12 @@ const LARGEST: f64 = 0.1;
 /// Sum of the steps while each known page is claimed once, in units of ln ω, if steps are between
 /// the smallest and the largest.
 const PER_ROUND: f64 = 2.0;
-/// Largest accepted ratio between the tracked price and that of the sample, in either direction.
-/// Within it the tracked price is kept: it may differ for good reasons, such as slow servers or
-/// pages that fall due in bursts.
+/// Largest accepted ratio between the tracked price and the price of the sample, in either
+/// direction. Up to this ratio the tracked price is kept: it may differ for good reasons, such as
+/// slow servers or pages that fall due in bursts.
 const FAR: f64 = 4.0;
-/// Number of downward steps for a fetch that was allowed and that no page paid for. One lost
-/// fetch is as bad as 16 waiting pages.
+/// Number of downward steps when a fetch was allowed and no page was worth the price. Our choice:
+/// one lost fetch counts as much as 16 waiting pages.
 const IDLE: u32 = 16;
 /// The first price, as a share of the worth of the first claimed page, if no sample gave a price
 /// before.
@@ -46,7 +46,8 @@ impl PriceTracker {
         self.0.unwrap_or(Price::LEAST)
     }
 
-    /// Replaces the price by that of the sample, unless the two are near each other.
+    /// Replaces the price by the price of the sample, unless their ratio is at most [`FAR`] in
+    /// either direction.
     pub fn found(&mut self, price: Price) {
         let near = |ours: &Price| {
             let ratio = ours.value() / price.value();

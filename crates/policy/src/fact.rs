@@ -39,8 +39,8 @@ pub enum Fact<'a> {
     /// A page was requested and its answer was read. Replaces what was read of it before.
     Read(Read<'a>),
     /// A page was visited, or more became known about its last visit. A replay reports all
-    /// visits of a page as one such fact, after the reads. The order of the pages is that of the
-    /// ledger.
+    /// visits of a page as one such fact, after the reads. The pages then come in the order of
+    /// their keys in the ledger.
     Visited(VisitFact<'a>),
     /// A page was among the results of searches.
     Shown(Shown),
@@ -51,8 +51,8 @@ pub enum Fact<'a> {
 pub struct Discovered<'a> {
     /// Its number.
     pub page: Number,
-    /// Its URL, as text: policies know no URL type. Empty if the policy does not [need](Needs)
-    /// words.
+    /// Its URL, as text: policies know no URL type. May be empty if the policy does not
+    /// [need](Needs) words.
     pub url: &'a str,
     /// Its host, numbered in the order of discovery.
     pub host: u32,
@@ -173,11 +173,11 @@ pub struct LinkFact<'a> {
     pub to: Number,
     /// The anchor text.
     pub anchor: &'a str,
-    /// The anchor text and the words next to it; a crawl gives 8 on either side. Empty if the
+    /// The anchor text and the words next to it; a crawl gives 8 words on either side. Empty if the
     /// policy does not [need](Needs) places, or if they are unknown.
     pub around: &'a str,
-    /// The path of enclosing elements, such as `html/body/nav/ul/li/a`. Empty for the same
-    /// reasons.
+    /// The path of enclosing elements, such as `html/body/nav/ul/li/a`. Empty if the policy does
+    /// not need places, or if the path is unknown.
     pub path: &'a str,
 }
 
@@ -193,7 +193,8 @@ impl<'a> LinkFact<'a> {
     }
 }
 
-/// The facts that a policy needs. The crawl does not look up the rest.
+/// The facts that a policy needs. A crawl may leave out the others; after a restart it does not
+/// look them up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Needs {
     /// [`Fact::Read`], with all links.

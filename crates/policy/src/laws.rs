@@ -214,7 +214,7 @@ proptest! {
         prop_assert!(!later(due(&policy, &history), wanted), "more views");
     }
 
-    /// A clock that was set back dates a visit before the one it followed.
+    /// A clock that was set back dates a visit before the previous visit.
     #[test]
     fn worth_is_finite_and_due_its_inverse_after_visits_dated_backwards(
         world in world(),
@@ -332,7 +332,7 @@ proptest! {
     }
 
     #[test]
-    fn a_restart_keeps_visits(world in world(), later in 1u64..1 << 45) {
+    fn a_restart_keeps_the_worth_of_revisits(world in world(), later in 1u64..1 << 45) {
         let replayed = world.replayed();
         // Plans of `sbr` and `ebr` depend on when they were made.
         for name in refreshes().into_iter().filter(|name| !name.contains("br")) {

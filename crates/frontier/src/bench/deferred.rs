@@ -14,8 +14,8 @@ use super::host::BenchHost;
 use super::{Bench, HostIndex};
 
 impl Bench {
-    /// Adds a page to the deferred queue of its host. If requests to the host have stopped, the
-    /// page is dropped, as every page that is offered then.
+    /// Adds a page to the deferred queue of its host. A page of a parked host is dropped and
+    /// counted, as in [`Bench::offer`].
     pub(crate) fn defer(&mut self, page: Number, host: HostId, worth: Worth) {
         let index = self.host(host);
         if self.hosts[index as usize].parked {

@@ -161,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_a_sorted_map(steps in prop::collection::vec(step(), 0..400)) {
+        fn the_queue_agrees_with_a_sorted_map(steps in prop::collection::vec(step(), 0..400)) {
             let mut queue = HostQueue::default();
             let mut places = PagePlaces::tracked();
             let mut model: BTreeMap<u32, QueueEntry> = BTreeMap::new();

@@ -176,7 +176,7 @@ fn better_pages_leave_first_and_equals_in_order() {
 }
 
 #[test]
-fn each_strategy_picks_its_server() {
+fn each_strategy_visits_the_server_that_it_ranks_first() {
     // Server 1 has the single best page and is slow. Server 2 has many fair pages and is fast.
     // Server 3 has two good pages before many poor ones.
     let fast = |response| Estimate::measured(response, response, 50);

@@ -73,7 +73,8 @@ impl<P: Policy> Frontier<P> {
             if ready > before {
                 break;
             }
-            // The server of that page is not ready; that of another page may be.
+            // The server of the page that was put on the bench is not ready. The server of
+            // another page may be.
         }
         true
     }

@@ -1,9 +1,9 @@
 //! Decides when a page is examined again, and whether it is worth a fetch then.
 //!
-//! A page that is not worth the price now gets an appointment for the time at which it will be,
-//! if the price stays the same. The price moves, so the page is evaluated again at that time,
-//! from its history. A choice that needs a history which only the ledger has is postponed until
-//! the caller has provided it (`histories.rs`).
+//! A page that is not worth the price now gets an appointment for the time at which it will be
+//! worth the current price. The price moves, so the page is evaluated again at that time, from
+//! its history. If only the ledger has that history, the choice is postponed until the caller has
+//! provided it (`histories.rs`).
 //!
 //! A *round* is the time in which the budget pays for one fetch of every known page. Under a budget
 //! no appointment is more than a round away. So a lower price takes effect within about a round,

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_come_in_any_order_and_once() {
+    fn pages_are_added_in_any_order_and_once() {
         let mut column = Column::default();
         for (page, new) in [(70, true), (3, true), (70, false), (0, true), (3, false)] {
             assert_eq!(column.add(Number(page), page), new, "{page}");

@@ -142,9 +142,9 @@ impl Rates {
         self.rate_and_certainty(page).0
     }
 
-    /// Returns the change rate of a page, and how certain it is: the shape of its Gamma posterior.
-    /// The shape is that of the prior, plus the number of observed changes. It is infinite for
-    /// [`Estimator::Given`].
+    /// Returns the change rate of a page in changes per second, and its certainty: the shape of
+    /// its Gamma posterior. This is the shape of the prior of all pages plus the number of
+    /// observed changes. It is infinite for [`Estimator::Given`].
     pub fn rate_and_certainty(&self, page: Page<'_>) -> (f64, f64) {
         let observed = ObservedChanges::of(page.history, self.threshold);
         let certainty = match self.estimator {

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_become_probabilities() {
+    fn probabilities_equal_the_shares_of_positive_points() {
         // A quarter of 400 points with score -1 is positive, and three quarters of 400 points with
         // score 1: log odds ±ln 3.
         let points: Vec<_> = (0..800)

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_learns_which_words_and_inputs_predict_the_label() {
+    fn a_model_learns_which_words_and_inputs_predict_the_label() {
         let mut linear = LogisticModel::new([0.0, 0.0], (0.3, 0.3));
         let [good, bad, idle] = [7, 8, 9];
         for n in 0..400 {

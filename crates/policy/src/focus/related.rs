@@ -42,7 +42,7 @@ pub struct Resemblance {
     pub folder: f32,
     /// Of pages that its parents link to.
     pub siblings: f32,
-    /// The same, under the same tag path only.
+    /// Of pages that its parents link to under the same tag path as to it.
     pub groups: f32,
     /// Of its neighbours among the links of its parents.
     pub neighbours: f32,

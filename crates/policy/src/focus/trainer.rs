@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_those_of_the_examples() {
+    fn word_weights_are_summed_over_the_examples() {
         let mut trainer = Trainer::default();
         for text in ["Chinese Beijing", "Chinese Shanghai", "Chinese Macao"] {
             trainer.add(&page(text, "China", "http://a.cn/"), true);

@@ -154,7 +154,7 @@ impl UnreadPage {
     }
 
     fn add_counted(&mut self, words: &[(u64, u32)], field: Field) {
-        // The same word means something else in a URL, in an anchor and around it.
+        // A word has one weight in a URL, another in an anchor, and a third around an anchor.
         let salt = (field.index() as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         for (word, _) in words {
             if self.words.len() >= MOST_WORDS {

@@ -1,7 +1,7 @@
 //! Tests that a policy uses exactly the facts that its [`Needs`] name.
 //!
-//! A crawl does not look up facts that are not named. A missing need makes a live crawl differ
-//! from the laboratory. A superfluous need costs time and changes nothing.
+//! A crawl may leave out facts that are not named. A missing need therefore makes a restarted
+//! crawl differ from one that ran on. A superfluous need costs time and changes nothing.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -233,7 +233,7 @@ fn named(policies: Named) -> BTreeSet<(String, &'static str)> {
 }
 
 #[test]
-fn orders_and_refreshes_use_what_they_name() {
+fn orderings_and_refresh_policies_use_exactly_the_facts_that_they_name() {
     let made = || {
         let mut all = policies();
         all.retain(|(name, _)| !name.starts_with("holistic with"));
@@ -250,7 +250,7 @@ fn orders_and_refreshes_use_what_they_name() {
 }
 
 #[test]
-fn schedulers_use_what_they_name() {
+fn schedulers_use_exactly_the_facts_that_they_name() {
     let stories = drawn(story(), 24);
     let sequences: Vec<&dyn FactSequence> = stories
         .iter()

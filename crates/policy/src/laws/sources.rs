@@ -245,7 +245,8 @@ fn schedulers() -> Vec<(&'static str, Box<dyn Scheduler>)> {
         .collect()
 }
 
-/// No page becomes a source by its age, because after a restart main pages count as read again.
+/// Settings under which no page becomes a source by its age. Otherwise an old page becomes one if a
+/// main page has ever linked to it, and a replay reports only the last read of a main page.
 fn settings() -> SourceRules {
     SourceRules {
         per_second: 0.001,
@@ -275,7 +276,7 @@ fn outlook() -> impl Strategy<Value = Outlook> {
 
 proptest! {
     #[test]
-    fn polls_gain_by_waiting_and_due_is_the_inverse(
+    fn polls_never_lose_worth_by_waiting_and_due_is_the_inverse_of_worth(
         outlooks in prop::collection::vec(outlook(), 1..6),
         budget in -12.0..2.0_f64,
         price in -25.0..25.0_f64,
@@ -308,7 +309,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_lose_by_waiting(outlook in outlook(), appeal in 0.01..100.0_f64, age in 0.0..1e7_f64, more in 0.0..1e7_f64, found in 0.0..2e9_f64) {
+    fn new_pages_never_gain_worth_by_waiting(outlook in outlook(), appeal in 0.01..100.0_f64, age in 0.0..1e7_f64, more in 0.0..1e7_f64, found in 0.0..2e9_f64) {
         for (name, scheduler) in schedulers() {
             let worth = |age| scheduler.page(&NewPage { outlook, appeal, age, found });
             prop_assert!(worth(age).is_finite() && worth(age) >= 0.0, "{}", name);

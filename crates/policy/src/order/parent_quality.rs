@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_hundred_words_are_half() {
+    fn a_text_of_200_words_has_quality_one_half() {
         let two_hundred = "word, ".repeat(200);
         let whole = |body| Text::Whole {
             title: "A title",

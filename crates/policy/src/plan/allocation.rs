@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_are_as_documented() {
+    fn no_page_is_visited_without_a_budget_or_a_change_and_small_budgets_are_spent() {
         let some = pages(&[0.0, 1.0]);
         assert_eq!(optimal(&some, 0.0), [0.0, 0.0]);
         assert_eq!(optimal(&some, f64::NAN), [0.0, 0.0]);

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_are_as_documented() {
+    fn currency_is_1_within_the_grace_period_and_alpha_0_has_no_longest_interval() {
         for (rate, interval, grace, expected) in [
             (1.0, 5.0, 7.0, 1.0),
             (1.0, 7.0, 7.0, 1.0),
@@ -148,7 +148,7 @@ mod tests {
         }
 
         #[test]
-        fn the_interval_is_the_longest(shape in 0.4..4.0_f64, alpha in 0.05..0.99_f64, grace in 0.0..30.0_f64) {
+        fn no_longer_interval_reaches_alpha(shape in 0.4..4.0_f64, alpha in 0.05..0.99_f64, grace in 0.0..30.0_f64) {
             let lifetimes = Weibull::new(shape, 152.2).unwrap();
             let interval = interval_for(&lifetimes, alpha, grace).unwrap();
             let found = of_collection(&lifetimes, interval, grace);

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_are_as_documented() {
+    fn no_source_is_polled_without_a_budget_or_with_invalid_numbers() {
         let none = optimal(&[], 1.0, Pays::PollsAndPages);
         assert_eq!(none, Polls::default());
         let good = source(1e-4, 1.0, 1e-5);

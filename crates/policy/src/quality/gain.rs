@@ -25,7 +25,8 @@ use super::{ScoreRank, attention};
 /// A move over at most this number of ranks is summed rank by rank.
 const SUMMED: u32 = 4;
 
-/// In a longer move, up to [`SUMMED`] ranks before this one are summed. The rest is an integral.
+/// In a longer move, up to [`SUMMED`] ranks are summed rank by rank if they lie before this rank.
+/// The sum over the other ranks is approximated by an integral.
 ///
 /// The integral is off by less than 0.3 % from rank 5 on, and by less than 0.03 % from this rank
 /// on, if scores fall no faster than 1/r.
@@ -186,7 +187,7 @@ mod tests {
         ] {
             assert!(gain(&list, before, after) > 0.01, "{before} to {after}");
         }
-        // The same at the end of the list matters less.
+        // A new page at the end of the list gains less than one at the top.
         assert!(gain(&list, 0.0, worst) < gain(&list, 0.0, best) / 10.0);
         assert!(gain(&list, scores[26], 0.0) < 1e-9, "no page is behind it");
         assert_eq!(gain(&list, scores[3], scores[3]), 0.0);

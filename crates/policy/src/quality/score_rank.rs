@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knots_are_exact() {
+    fn scores_and_ranks_at_the_knots_are_exact() {
         // Ranks 1, 2, 4 and 8 are the knots of eight pages.
         let mut scores = [3.0, 16.0, 0.0, 4.0, 4.0, 8.0, 2.0, f32::NAN, 3.5, 1.0];
         let list = ScoreRank::of(&mut scores);

@@ -1,5 +1,5 @@
-//! Tests page budgets of domains: pages beyond them are deferred, later released, never lost,
-//! and the same after a restart.
+//! Tests page budgets of domains: pages beyond a budget are deferred, later released and never
+//! lost. Budgets are the same after a restart.
 
 use page::Simhash;
 

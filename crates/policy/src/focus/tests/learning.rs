@@ -102,7 +102,7 @@ fn links_that_lead_to_the_topic_are_worth_more_than_dead_ends() {
 
 /// In a completed crawl, links called `list` led to pages off the topic with links to the topic.
 #[test]
-fn completed_crawls_inform_the_first_page() {
+fn models_of_completed_crawls_rank_links_from_the_first_page_on() {
     let mut crawled = CrawledGraph::default();
     for _ in 0..20 {
         let [home, list, red, end] = [0.0, 0.0, 1.0, 0.0].map(|reward| crawled.page(reward));
@@ -235,7 +235,7 @@ fn term(policy: &dyn Policy, page: u32, name: &str) -> f64 {
 }
 
 #[test]
-fn a_surprise_counts_for_siblings_at_once() {
+fn siblings_are_revalued_at_once_after_a_surprise() {
     for (text, better) in [("red", true), ("blue near far", false)] {
         let mut learned = with_pages(Learned::new(&red()), 20);
         let links: Vec<_> = (1..10).map(|to| (to, "", "")).collect();

@@ -2,8 +2,8 @@
 //!
 //! Algorithm 5.2 of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998):
 //! a hot queue is served before the other queue. (The printed loop stops when one queue is
-//! empty; it must be both.) Within each queue the order is that of discovery. The paper's
-//! reordered queue is `hot-anchor*1000 + pagerank`.
+//! empty. It must go on until both are empty.) Within each queue pages come in the order of
+//! discovery. The paper's variant with reordered queues is `hot-anchor*1000 + pagerank`.
 //!
 //! The paper decides once, when a URL is enqueued. Here a waiting URL becomes hot as soon as an
 //! anchor with the word is seen.

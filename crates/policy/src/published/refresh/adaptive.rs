@@ -75,7 +75,7 @@ mod tests {
     use crate::{Moment, Outcome, Visit};
 
     #[test]
-    fn intervals_follow_what_visits_find() {
+    fn intervals_grow_after_unchanged_visits_and_shrink_after_changed_ones() {
         let day = 86_400.0;
         for (visits, expected) in [
             ("", 30.0 * day),

@@ -24,7 +24,8 @@ impl Scheduler for Greedy {
         (gain > 0.0 && price <= FIRST / 2.0).then(|| price / gain)
     }
 
-    /// Returns a worth above that of any poll, which falls with the time of discovery.
+    /// Returns a worth above the worth of any poll. The page that was discovered first has the
+    /// highest worth.
     fn page(&self, page: &NewPage) -> f64 {
         2.0 * FIRST - page.found.min(FIRST)
     }

@@ -12,8 +12,8 @@ use crate::source::{Estimation, FIRST, NewPage, Outlook, Scheduler};
 #[derive(Debug, Clone)]
 pub struct Schedule {
     estimation: Estimation,
-    /// Share of all fetches that the plan gives to polls. With `None` the plan covers new pages,
-    /// too, and finds the share itself.
+    /// Share of all fetches that the plan gives to polls. With `None` the plan covers polls and
+    /// the new pages that they discover.
     quota: Option<f64>,
     plan: Polls,
 }
@@ -28,7 +28,8 @@ impl Schedule {
         }
     }
 
-    /// Creates Fixed-quota: the same plan with half of the fetches for polls, `Σ 1/I = N/2`.
+    /// Creates Fixed-quota: ECHO-schedule with half of the N fetches per second for polls,
+    /// `Σ 1/I = N/2`.
     pub fn fixed_quota() -> Self {
         Self {
             quota: Some(0.5),
