@@ -305,8 +305,8 @@ impl DomainBudgets {
         }
     }
 
-    /// Releases a new page if it is within the budgets of its host and domain, or was released
-    /// before. Returns `false` if the page is deferred.
+    /// Releases a new page if the budgets of its host and domain allow it. Returns whether the page
+    /// is released, now or earlier; a page that was not added counts as released.
     pub fn admit(&mut self, page: Number) -> bool {
         let known = self.pages.get(page.index());
         if known == UNKNOWN || known & 1 == 1 {

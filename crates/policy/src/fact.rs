@@ -54,7 +54,8 @@ pub struct Discovered<'a> {
     /// Its URL, as text: policies know no URL type. May be empty if the policy does not
     /// [need](Needs) words.
     pub url: &'a str,
-    /// Its host, numbered in the order of discovery.
+    /// The number of its host, an index into arrays with little unused space. It may differ after
+    /// a restart.
     pub host: u32,
     /// Number of links from a seed, along the path by which it was discovered.
     pub depth: u16,

@@ -36,7 +36,8 @@ pub struct History {
     pub revisits: u32,
     /// Number of these revisits that found a changed text.
     pub changes: u32,
-    /// Sum of the gaps that these revisits closed.
+    /// Sum of the gaps of these revisits. The gap of a revisit is the time since the page was last
+    /// read.
     pub watched: Duration,
     /// Sum of those gaps after which nothing had changed.
     pub quiet: Duration,

@@ -151,7 +151,8 @@ pub fn is_hot((in_title, in_body): (u32, u32)) -> bool {
 /// Returns the similarity of a text with these occurrences in title and body, from 0 to 1. It
 /// is ½ for a page that is just hot.
 ///
-/// Occurrences saturate: a text that repeats a word a thousand times is not better.
+/// Occurrences saturate: a text that repeats a word a thousand times is hardly better than one
+/// that repeats it a hundred times.
 pub fn similarity((in_title, in_body): (u32, u32)) -> f32 {
     let occurrences = f64::from(in_body) + f64::from(HOT) * f64::from(in_title);
     (occurrences / (occurrences + f64::from(HOT))) as f32

@@ -54,7 +54,7 @@ pub trait Refresh: Send {
     /// and price.
     fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a>;
 
-    /// Returns the worth of a visit now, if the page was requested before.
+    /// Returns the worth of a visit now; 0 if the page was not requested before `now`.
     fn worth(&self, page: Page<'_>, importance: f64, now: Moment) -> Worth {
         curve::worth(&*self.curve(page, importance), page, now)
     }

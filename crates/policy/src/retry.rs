@@ -74,8 +74,9 @@ impl Retry {
         }
     }
 
-    /// Returns when to request a page again to confirm that it is missing. `None` unless the
-    /// page has a copy and exactly one visit has found it missing since it was last read.
+    /// Returns when to request a page again to confirm that it is missing. `None` unless
+    /// `confirm` is set, the page has a copy, and exactly one visit has found the page missing
+    /// since it was last read.
     pub fn confirm_due(&self, page: &History) -> Option<Moment> {
         let unsure = page.fresh.is_some() && page.gone == 1;
         let asked = page.asked.filter(|_| unsure)?;

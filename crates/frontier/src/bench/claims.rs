@@ -124,7 +124,8 @@ impl Bench {
         }
     }
 
-    /// Puts the unsettled pages of a visit back into the queue of their host.
+    /// Puts the unsettled pages of a visit back into the queue of their host. Drops and counts them
+    /// if the host was parked meanwhile.
     pub(super) fn put_back(&mut self, visit: HostVisit) {
         self.learn(&visit);
         let host = &mut self.hosts[visit.index as usize];

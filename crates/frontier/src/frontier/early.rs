@@ -29,7 +29,8 @@ pub(super) const PULLS: usize = 16;
 const GROUP: usize = 4;
 /// Least worth of a page that is fetched early, as a share of the price.
 const NEARLY: f64 = 0.5;
-/// No page is fetched early while this many pages on the bench wait for their servers.
+/// No page is fetched early while this many pages wait on the bench. If a ready server has a page
+/// below the price, only visited pages count.
 const ENOUGH: usize = 8;
 
 /// Result of a search for a page to fetch early.

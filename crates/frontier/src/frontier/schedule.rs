@@ -556,8 +556,8 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Returns the first moment at which a server is ready, an appointment has come or a page may
-    /// be fetched early.
+    /// Returns the first moment at which a server is ready, an appointment has come or a page
+    /// may be fetched early. Returns [`Next::Idle`] if there is no such moment.
     fn wait_until(&mut self, ready: Option<Moment>, now: Moment) -> Next {
         let look = self.calendar.first().map(|first| first.at);
         let early_from = self.spending().map(|spending| spending.early_from);

@@ -277,8 +277,8 @@ fn a_restart_changes_no_worth() {
         (7, &[4, 10, 0]),
     ];
     let catalog = policy::catalog::Catalog::standard();
-    // OPIC's root pays out when a certain number of pages is known. After a restart all pages are
-    // known at once, so its values differ more.
+    // OPIC's root pays after as many reads as pages were known at its last payment. After a
+    // restart all pages are known at once, so its values differ more.
     for (order, tolerance) in [
         ("backlink", 0.0),
         ("opic", 0.25),

@@ -1,6 +1,6 @@
 //! The host of each page, as an index into arrays of per-host data.
 //!
-//! **Invariant:** hosts are numbered densely, so per-host data fits into an array. The array
+//! **Invariant:** few host numbers are unused, so per-host data fits into an array. The array
 //! grows on writes.
 
 use super::Column;

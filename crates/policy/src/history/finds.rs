@@ -19,7 +19,7 @@ pub const WINDOW: usize = 10;
 pub struct Find {
     /// Seconds since the page was last read.
     pub gap: f32,
-    /// Number of pages that it discovered.
+    /// Number of pages that the visit discovered.
     pub new: u32,
 }
 

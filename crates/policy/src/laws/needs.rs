@@ -159,7 +159,7 @@ fn answers(sequence: &dyn FactSequence, policy: &mut dyn Policy, needs: Needs) -
     answers
 }
 
-/// Returns the same samples in every run.
+/// Returns `count` samples of a strategy, the same in every run.
 fn drawn<T: std::fmt::Debug>(strategy: impl Strategy<Value = T>, count: usize) -> Vec<T> {
     let mut runner = TestRunner::deterministic();
     let mut draw = || {

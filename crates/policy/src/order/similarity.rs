@@ -13,9 +13,9 @@ use crate::estimate::Column;
 use crate::query::{Query, similarity};
 use crate::{Discovered, Fact, Moment, Moves, Needs, Page, Policy, Read, Report, Term, Worth};
 
-/// The worth of an anchor text that contains all words.
+/// The worth of an anchor text that contains all words of the query.
 const ANCHOR: f32 = 0.5;
-/// The worth of a URL that contains all words.
+/// The worth of a URL that contains all words of the query.
 const URL: f32 = 0.25;
 /// The worth of a link from a text of similarity 1.
 const PARENT: f32 = 0.25;

@@ -4,7 +4,7 @@
 //! Frasconi & Smyth (2003), (6.22) and (6.23). Maximise the weighted freshness `Σ w·F(λ, f)` with
 //! `F = (f/λ)(1 − e^{−λ/f})`, subject to `Σ f = B`. Since `∂F/∂f = g(λ/f)/λ`, every visited
 //! page has `w·g(λ/f)/λ = ω`, the price (Lagrange multiplier). A page with `w/λ ≤ ω` is not
-//! visited: it changes too often to keep its copy fresh.
+//! visited: for its weight it changes too often to keep its copy fresh.
 //!
 //! Budget and frequencies are in visits per unit of time.
 //!
@@ -60,8 +60,8 @@ pub fn optimal(pages: &[Demand], budget: f64) -> Vec<f64> {
     // two plans.
     let (mut less, more) = (at_price(high), at_price(low));
     if total(&less) > budget {
-        // The highest price buys nothing; rounding of `ωλ/w` below 1 only seems to buy
-        // something.
+        // At the highest price no page is visited. The plan contains visits only because
+        // rounding made `ωλ/w` less than 1.
         less.fill(0.0);
     }
     let (least, most) = (total(&less), total(&more));

@@ -57,8 +57,8 @@ pub fn interval_for(lifetimes: &Weibull, alpha: f64, grace: f64) -> Option<f64> 
             return None;
         }
     }
-    // 60 bisections of a bracket no wider than its upper end are more than the 53 bits of a
-    // double.
+    // The bracket is no wider than its upper end, so 60 bisections give more than the 53 bits of
+    // a double.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if reaches(middle) {

@@ -81,7 +81,8 @@ impl Signalled {
         }
         let ends = || (self.series(jump, end), self.passage(jump, end));
         let &(worth, passage) = self.end.get_or_init(ends);
-        // The tail is accurate to at least six digits; the limit is exact.
+        // The tail is accurate to at least six digits. The minimum keeps the worth at or below its
+        // exact limit, 1/Δ.
         (worth + self.tail(jump, end, passage, age - end)).min(self.rate.recip())
     }
 

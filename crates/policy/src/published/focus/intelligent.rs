@@ -91,7 +91,8 @@ impl Intelligent {
         }
     }
 
-    /// Returns the share of pages that satisfy.
+    /// Returns the share of read pages that satisfy, shrunk towards 0.1 by a pseudo-count of two
+    /// pages.
     fn base(&self) -> f32 {
         self.all.towards(0.1, 2.0)
     }

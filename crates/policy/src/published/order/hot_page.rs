@@ -29,7 +29,7 @@ pub struct HotPage {
 struct HotPageState {
     /// Links from the nearest hot page, up to [`FAR`].
     distance: u8,
-    /// Whether a word is in its URL or in an anchor of a link to it.
+    /// Whether a word of the query is in its URL or in the anchor of a link to it.
     named: bool,
 }
 

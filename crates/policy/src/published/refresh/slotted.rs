@@ -92,7 +92,8 @@ impl Curve for DueStep {
 }
 
 impl Slotted {
-    /// Creates a policy for an objective. Only changes above the threshold count.
+    /// Creates a policy for an objective. SBR counts only changes above the threshold. EBR counts
+    /// all changes, and weights a page by the share of them that is above the threshold.
     pub fn new(
         objective: Objective,
         threshold: Threshold,

@@ -61,7 +61,8 @@ impl UserCentric {
     }
 }
 
-/// Returns the robust mean; `None` if no gain was measured.
+/// Returns the robust mean; `None` if the gain of no revisit was measured. A revisit without a
+/// change counts as measured.
 fn robust(page: Page<'_>, host: f64) -> Option<f64> {
     let measured = &page.history.measured;
     let seconds = f64::from(measured.seconds);
@@ -69,7 +70,8 @@ fn robust(page: Page<'_>, host: f64) -> Option<f64> {
     (seconds > 0.0).then(|| (f64::from(measured.gain) + host * gap) / (seconds + gap))
 }
 
-/// Returns the mean as printed; `None` if no gain was measured.
+/// Returns the mean as printed; `None` if the gain of no revisit in the window was measured. A
+/// revisit without a change counts as measured.
 fn printed(page: Page<'_>) -> Option<f64> {
     let measured = page.history.recent.iter().filter_map(|visit| {
         let gain = f64::from(visit.gain?);

@@ -88,10 +88,11 @@ impl Agenda {
         });
     }
 
-    /// Returns the next visit to a page that was requested before.
+    /// Returns the time of the next visit to a page that was requested before.
     ///
-    /// Returns `None` if the page is gone or there is no plan. A page that is not in the plan is
-    /// due at the next step, which makes a new plan.
+    /// Returns `None` if the page was found gone twice since it was last read, or if there is no
+    /// plan. A page that is not in the plan is due at the next step, and its visit then makes a
+    /// new plan.
     pub fn due(&self, page: Page<'_>) -> Option<Moment> {
         let (plan, asked) = (self.plan.as_ref()?, page.history.asked?);
         if page.history.gone >= 2 {
