@@ -51,7 +51,7 @@ impl<K> Buffer<K> {
         self.ranked.push(Reverse((Worth::NONE, Reverse(number))));
     }
 
-    /// Removes the least important page, if there are more than `most`.
+    /// Removes the least important page and returns its key, if there are more than `most` pages.
     pub fn overflow(&mut self, policy: &impl Policy) -> Option<K> {
         while self.ranked.len() > self.most {
             let Reverse((before, Reverse(number))) = self.ranked.pop()?;

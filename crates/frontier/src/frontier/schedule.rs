@@ -532,7 +532,7 @@ impl<P: Policy> Frontier<P> {
         !self.calendar.has(number)
     }
 
-    /// Returns what is known in memory about the visits to a page.
+    /// Returns the history of a page, as far as it is in memory.
     fn past(&self, host: HostId, number: Number) -> PageHistory {
         let page = self.seen.page(host, number);
         match self.recent.get(&page) {

@@ -296,8 +296,8 @@ proptest! {
                     continue;
                 };
                 prop_assert!(due >= 0.0 && !due.is_nan(), "{}: {}", name, due);
-                // A step function has all its worth at once, and a curve near its maximum
-                // hardly rises.
+                // The tolerances allow for step functions, and for curves that hardly rise near
+                // their maximum.
                 let after = worth(due * (1.0 + 1e-9) + 1e-9);
                 prop_assert!(after >= price * (1.0 - 1e-6), "{}: {} at {}, not {}", name, after, due, price);
                 let early = worth(due * (1.0 - 1e-6) - 1e-6);

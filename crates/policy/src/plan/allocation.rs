@@ -55,9 +55,9 @@ pub fn optimal(pages: &[Demand], budget: f64) -> Vec<f64> {
             high = middle;
         }
     }
-    // Between two neighbouring prices a page can go from 0 to λ/40 visits, where its freshness
-    // is linear to the last digit. The rest of the budget is therefore interpolated between the
-    // two plans.
+    // Between two neighbouring prices the frequency of a page can jump from 0 to λ/40. In between,
+    // its freshness is linear to the last digit of a double. The frequencies are therefore
+    // interpolated between the plans of the two prices, so that they use up the budget.
     let (mut less, more) = (at_price(high), at_price(low));
     if total(&less) > budget {
         // At the highest price no page is visited. The plan contains visits only because

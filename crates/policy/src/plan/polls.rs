@@ -49,7 +49,7 @@ pub struct Polls {
 /// The fetches that the budget pays for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pays {
-    /// Polls and the pages that they discover: `Σ 1/I + λ`, over the sources that are on.
+    /// Polls and the pages that they discover: `Σ (1/I + λ)`, over the sources that are polled.
     PollsAndPages,
     /// Polls alone.
     Polls,

@@ -45,7 +45,7 @@ pub struct Horizon {
 }
 
 /// A policy that visits pages as planned. A visit has the maximum worth from its step on, and
-/// none before. New pages come first.
+/// none before. New pages come after the visits that are due.
 #[derive(Debug, Clone)]
 pub struct Slotted {
     objective: Objective,

@@ -58,7 +58,8 @@ impl Agenda {
             || (begun && pages != plan.pages)
     }
 
-    /// Makes a new plan that starts now.
+    /// Makes a new plan. Its first step is the step that contains `now`, or the very first step if
+    /// `now` is before it.
     pub fn remake(&mut self, now: Moment, pages: &[(Number, Demand)]) {
         let origin = match &self.plan {
             Some(plan) => plan.origin,
