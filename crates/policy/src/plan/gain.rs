@@ -177,7 +177,8 @@ mod tests {
         fn age_of_averaged_gain_inverts_averaged_gain(exponent in -12.0..2.0_f64, shape in 0.3..60.0_f64) {
             let x = exponent.exp();
             let found = age_of_averaged_gain(averaged_gain(x, shape), shape);
-                    prop_assert!((found / x - 1.0).abs() < 1e-6, "{x} {shape}: {found}");
+            // Where the function is nearly flat, a small error in y gives a larger error in x.
+            prop_assert!((found / x - 1.0).abs() < 1e-6, "{x} {shape}: {found}");
         }
 
         #[test]
