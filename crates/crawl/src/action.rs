@@ -97,7 +97,8 @@ pub enum Action<S> {
 pub struct Distance {
     /// The server.
     pub server: ServerKey,
-    /// When the last request was made, and the minimum time to the next.
+    /// When the last request was made, the minimum time from it to the next, and the number of
+    /// consecutive refusals.
     pub facts: ServerFacts,
 }
 
@@ -110,7 +111,8 @@ pub struct Get {
     pub connection: ConnectionId,
     /// The pages.
     pub requests: Vec<Request>,
-    /// When the request is made.
+    /// When the pages were first requested. A further attempt over a new connection keeps this
+    /// moment.
     pub at: Moment,
     /// Politeness record that must be in the ledger before the request is made.
     pub distance: Option<Distance>,
@@ -118,7 +120,7 @@ pub struct Get {
     pub scope: Arc<Scope>,
     /// The text of the host's soft 404 page, if it answers with 200 to a URL that cannot exist.
     pub missing: Option<TextDigest>,
-    /// Whether the context of links is needed.
+    /// Whether the policy needs the words around each link and its tag path.
     pub places: bool,
     /// Whether this is the last attempt. The driver then reports
     /// [`Answered::Failed`](crate::Answered::Failed) instead of
@@ -131,25 +133,25 @@ pub struct Get {
 pub struct Request {
     /// The page.
     pub claim: Arc<Claim>,
-    /// Whether the request carries the validators of our copy, so that the server may answer
-    /// with 304.
+    /// Whether the request carries the validators of our copy, if there is one, so that the server
+    /// may answer with 304.
     pub conditional: bool,
 }
 
 /// The right to fetch a page, and what is known about the page.
 #[derive(Debug, Clone)]
 pub struct Claim {
-    /// Its number.
+    /// The page number.
     pub number: Number,
-    /// Its key in the ledger.
+    /// The key of the page in the ledger.
     pub key: PageKey,
-    /// Its URL.
+    /// The URL of the page.
     pub url: PageUrl,
-    /// How it was discovered.
+    /// How the page was discovered.
     pub discovery: Discovery,
-    /// The result of the last visit.
+    /// The result of the last visit. `None`: the page was never visited.
     pub before: Option<Visited>,
-    /// Its worth when it was claimed.
+    /// The worth of the page when it was claimed.
     pub worth: Option<Worth>,
 }
 
@@ -179,7 +181,8 @@ impl Claim {
 pub enum Work<S> {
     /// Settled pages, in the order in which they were settled.
     Pages(Vec<Record<S>>),
-    /// Facts without a page: seeds, robots.txt files, hints.
+    /// Facts that belong to no settled page: admitted seeds, sitemaps and offers, facts of hosts,
+    /// hints.
     Facts(Vec<Entry>),
     /// Pages that were dropped from the buffer.
     Drop(Vec<PageKey>),
@@ -196,17 +199,19 @@ pub struct Record<S> {
     pub before: History,
     /// The result of this visit.
     pub visited: Visited,
-    /// The answer for the archive.
+    /// The answer in the form for the archive. `None`: there was no answer, or answers are not
+    /// archived.
     pub sealed: Option<S>,
     /// Whether `visited.copy` comes from this answer.
     pub copied: bool,
-    /// The text to index.
+    /// The text to index. `None`: the index keeps the text that it has, unless the page is `gone`.
     pub text: Option<IndexText>,
     /// Whether the page leaves the index.
     pub gone: bool,
-    /// Facts about pages that were discovered on it.
+    /// Facts that its links add to the ledger: pages that were discovered, new seeds, and the links
+    /// themselves.
     pub admitted: Vec<Entry>,
-    /// Its links that are to be added to the index.
+    /// Links of the page, which the committer adds to the index entries of their targets.
     pub links: Vec<InLink>,
     /// Whether a request was made for it. The commit makes that request durable.
     pub asked: bool,
@@ -217,7 +222,8 @@ pub struct Record<S> {
 pub struct InLink {
     /// The page that it leads to.
     pub to: PageId,
-    /// Its anchor text, if it is new to that page; may be empty.
+    /// Its anchor text. Empty: there is none, the link is navigation, or other links have already
+    /// given this text to the target.
     pub words: String,
 }
 
@@ -249,11 +255,11 @@ pub struct Found {
     pub status: Option<u16>,
     /// Bytes received.
     pub bytes: u64,
-    /// Time to the last byte.
+    /// Time from the request to the last byte of the answer, or to the failure.
     pub took: Duration,
     /// The outcome of the visit.
     pub outcome: Option<policy::Outcome>,
-    /// Why there is no page to read.
+    /// The error code that the ledger stores, if there is one.
     pub error: Option<String>,
 }
 
@@ -261,7 +267,7 @@ pub struct Found {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Purpose {
-    /// It was never fetched.
+    /// No copy of it was ever fetched.
     New,
     /// It may have changed.
     Refresh,

@@ -20,7 +20,7 @@ pub struct Answer {
     pub language: Option<String>,
     /// The target of a redirect.
     pub location: Option<Result<PageUrl, Refusal>>,
-    /// The WebSub hub of its `Link` fields.
+    /// The WebSub hub that its `Link` header names.
     pub hub: Option<PageUrl>,
     /// The directives of its `X-Robots-Tag`.
     pub directives: Directives,
@@ -28,6 +28,6 @@ pub struct Answer {
     pub content: Bytes,
     /// SHA-1 of the body as received.
     pub payload: [u8; 20],
-    /// Why the body is incomplete, as a code.
+    /// The error code of a body that is incomplete or cannot be decoded.
     pub truncated: Option<&'static str>,
 }

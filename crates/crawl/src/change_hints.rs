@@ -35,7 +35,8 @@ impl ChangeHints {
         self.waiting.push_back((key, modified));
     }
 
-    /// Takes the next pages whose visits are to be loaded; none while others are being loaded.
+    /// Returns the next pages whose last visits are to be loaded, at most 256. Returns none while
+    /// visits are being loaded.
     pub fn take_wanted(&mut self) -> Vec<PageKey> {
         let mut wanted = Vec::new();
         if !self.loading.is_empty() {
@@ -62,8 +63,8 @@ impl ChangeHints {
         wanted
     }
 
-    /// Takes the hint of a page whose visit was loaded. Returns `None` if something new became
-    /// known about the page during the load; the hint then waits for another load.
+    /// Takes the hint of a page whose last visit was loaded. If something new became known about
+    /// the page during the load, returns `None`: the hint then waits for another load.
     pub fn loaded(&mut self, page: PageId) -> Option<(PageKey, Moment)> {
         let loaded = self.loading.remove(&page)?;
         let hint = (loaded.key, loaded.modified);
@@ -82,13 +83,14 @@ impl ChangeHints {
         }
     }
 
-    /// Returns whether no hint waits.
+    /// Returns whether there are no hints, neither waiting nor with a load under way.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty() && self.loading.is_empty()
     }
 }
 
-/// Returns whether a hint is new: it is later than the last visit and than all earlier hints.
+/// Returns whether a hint is new: `modified` is later than the last visit and the last hint. A hint
+/// is never new for an unvisited page, which is to be fetched anyway.
 pub(crate) fn is_news(page: &History, modified: Moment) -> bool {
     let newest = page.signals.last.is_none_or(|last| last < modified);
     newest && page.asked.is_some_and(|asked| asked < modified)

@@ -1,4 +1,5 @@
-//! The state machine of a crawl: starts visits, and processes everything that drivers report.
+//! The state machine of a crawl: starts visits, processes the events of drivers, and returns the
+//! actions that follow.
 
 mod accounts;
 mod active;
@@ -144,8 +145,8 @@ impl<S> Core<S> {
     }
 
     /// Starts visits while connections are free. Returns when to check again; `None`: the crawl
-    /// starts no further visit, because it is stopping, its page limit is reached or no page
-    /// waits.
+    /// starts no further visit now. It is stopping, its page limit is reached, or it is not
+    /// continuous and no page can be fetched within five minutes.
     fn start_visits(&mut self, now: Moment, actions: &mut Vec<Action<S>>) -> Option<Moment> {
         loop {
             match self.mode {
@@ -223,7 +224,7 @@ impl<S> Core<S> {
         }
     }
 
-    /// Closes connections that were idle for too long.
+    /// Closes connections that have been idle for 30 s or more.
     fn close_idle(&mut self, now: Moment, actions: &mut Vec<Action<S>>) {
         while let Some((host, connection)) = self.hosts.take_expired(now) {
             self.frontier.bench.closed(host);
@@ -392,7 +393,7 @@ impl<S> Core<S> {
         }
     }
 
-    /// Returns whether the crawl has reached its stop condition.
+    /// Returns whether the crawl has reached one of its stop conditions.
     fn has_enough(&mut self) -> bool {
         let (share, wanted) = (self.plan.stop_coverage, self.plan.until_found);
         if share.is_none() && wanted.is_none() {
@@ -409,7 +410,7 @@ impl<S> Core<S> {
                 .is_some_and(|(have, want)| have >= want)
     }
 
-    /// Returns whether a page that was read matches the topic.
+    /// Returns whether a page that was read matches the topic, by the ordering.
     fn is_on_topic(&mut self, page: PageId, history: &History) -> bool {
         let Some(number) = self.frontier.number(page) else {
             return false;
@@ -461,7 +462,7 @@ impl<S> Core<S> {
         self.allowance.pages
     }
 
-    /// Fetches per second that the budget allows; `None`: unlimited.
+    /// Fetches per second that the budget allows; `None`: the crawl has no budget.
     pub fn budget(&self) -> Option<f64> {
         let budget = self.allowance.budget.as_ref();
         budget.map(frontier::Budget::per_second)
@@ -477,8 +478,8 @@ impl<S> Core<S> {
         self.hosts.get(id)
     }
 
-    /// Returns whether links of reported events are not admitted yet; the next step continues
-    /// with them.
+    /// Returns whether some links of fetched pages or offers are not admitted yet. The next step
+    /// continues with them.
     pub fn is_behind(&self) -> bool {
         !self.arrivals.is_empty()
     }
@@ -493,7 +494,7 @@ impl<S> Core<S> {
         self.hosts.idle()
     }
 
-    /// Number of requests that are not committed.
+    /// Number of requests for pages that are not committed.
     pub fn uncommitted(&self) -> usize {
         self.risk.uncommitted()
     }
@@ -503,9 +504,8 @@ impl<S> Core<S> {
         self.mode
     }
 
-    /// Number of pages that still wait when the crawl ends by itself, because their servers need
-    /// a longer pause than the crawl waits; 0 for a crawl that was stopped or reached its page
-    /// limit.
+    /// Number of due pages that the crawl leaves when it ends by itself: their servers need a
+    /// longer pause than the crawl waits. 0 if the crawl was stopped or reached its page limit.
     pub fn left_for_later(&self) -> usize {
         let done = self.mode != Mode::Running || self.allowance.is_spent();
         if done {
@@ -533,8 +533,8 @@ pub fn tell_searches(frontier: &mut Frontier<Crawl>, met: &[Met]) {
         let mut none = Moves::default();
         frontier.policy().observe(&fact, &mut none);
     }
-    // After a restart all clicks are replayed at once, after all visits. So the plan for sources
-    // is brought up to the time of the last one.
+    // After a restart, all clicks are replayed at once, after all visits. So the plan for sources
+    // is advanced to the time of the last click or view.
     if let Some(sources) = &mut frontier.policy().sources {
         let last = met.iter().map(|met| met.at).max();
         sources.wait(last.unwrap_or_default());

@@ -21,7 +21,7 @@ pub struct Source<'a> {
     pub depth: u16,
     /// Number of consecutive redirects that led to it.
     pub hops: u8,
-    /// When it was last read before; `None`: never.
+    /// When a copy was last known to equal the page; `None`: it was never read before.
     pub read: Option<Moment>,
 }
 
@@ -51,7 +51,7 @@ impl Ownership {
     }
 }
 
-/// A page of another partition that one of our pages links to.
+/// A page of another partition, which this node sends to the node that owns the partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// Its URL.
@@ -71,7 +71,7 @@ pub struct Admission {
     pub facts: Vec<Entry>,
     /// Pages of other partitions.
     pub offers: Vec<Offer>,
-    /// Number of links, including those out of scope.
+    /// Number of links to other pages, including those out of scope.
     pub out_links: u32,
     /// Linked pages that were known or are now admitted, each with the index of its link among
     /// the leads.
@@ -85,8 +85,8 @@ impl Admission {
         self.facts.iter().filter(admitted).count() as u32
     }
 
-    /// Returns the links to known pages, sorted by page. Of several links to one page the first
-    /// counts.
+    /// Returns the links to pages that are known or now admitted, sorted by page number. Of several
+    /// links to one page, the first is returned.
     pub fn links<'l>(&self, leads: &'l [Lead]) -> Vec<policy::LinkFact<'l>> {
         let mut known = self.known.clone();
         known.sort_unstable();
@@ -111,7 +111,7 @@ pub struct Admitter<'a> {
     pub scope: Option<&'a mut Arc<Scope>>,
     /// The partitions of this core.
     pub ours: &'a Ownership,
-    /// Counts links that are out of scope or lead into a trap.
+    /// Counts links to unknown pages that are out of scope or traps.
     pub tally: &'a mut Tally,
 }
 
@@ -164,8 +164,8 @@ impl Admitter<'_> {
         Some(self.frontier.hear(link, now).1)
     }
 
-    /// Admits the page of a URL that is not known. Returns its number; `None`: it is out of scope
-    /// or in another partition.
+    /// Admits the page of a URL that is not known. Returns its number. Returns `None` if the URL is
+    /// out of scope, a trap or in another partition, or if no new page is admitted.
     fn discover(
         &mut self,
         lead: &Lead,
@@ -200,7 +200,7 @@ impl Admitter<'_> {
                 return None;
             }
         };
-        // Without its session id the URL may be a known one.
+        // `scope.admit` removes session ids, so the URL may be known now.
         if let Some(number) = self.frontier.number(url.id()) {
             return Some(number);
         }

@@ -12,12 +12,12 @@ use crate::discovery::Offer;
 use crate::host::RobotsFile;
 use crate::verdict::Verdict;
 
-/// The number of a visit, from its first action to its last.
+/// Identifies a visit in events and actions. Visits of a run are numbered from 0 as they start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VisitId(pub u64);
 
-/// The number of a connection, from [`Action::Connect`](crate::Action::Connect) to
-/// [`Action::Close`](crate::Action::Close).
+/// Identifies a connection in events and actions. Connections of a run are numbered from 0, in the
+/// order of their [`Action::Connect`](crate::Action::Connect).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u64);
 
@@ -32,36 +32,37 @@ pub enum Event<S> {
         visit: VisitId,
         /// The pages, in the order of the action.
         pages: Vec<Stored>,
-        /// The facts of the host and the rules of its robots.txt, if they were requested and the
-        /// ledger has them.
+        /// The facts of the host, and the rules of the robots.txt in them. `None`: the action
+        /// names no host, or the ledger has no facts of the host.
         host: Option<(HostFacts, Option<Arc<Robots>>)>,
     },
-    /// Answers [`Action::LoadHistories`](crate::Action::LoadHistories); `None`: it cannot be
-    /// read now.
+    /// Answers [`Action::LoadHistories`](crate::Action::LoadHistories), with each page and its
+    /// history. `None`: the ledger does not know the page.
     HistoriesLoaded(Vec<(PageKey, Option<History>)>),
-    /// Answers [`Action::LoadVisits`](crate::Action::LoadVisits).
+    /// Answers [`Action::LoadVisits`](crate::Action::LoadVisits), with each page and the result of
+    /// its last visit. `None`: the ledger has no visit.
     VisitsLoaded(Vec<(PageKey, Option<Visited>)>),
-    /// Answers [`Action::Resolve`](crate::Action::Resolve). Behind a proxy there is no address.
+    /// Answers [`Action::Resolve`](crate::Action::Resolve).
     Resolved {
         /// The visit.
         visit: VisitId,
-        /// The address of the server.
+        /// The address of the server. `None`: a proxy resolves the host name.
         address: Result<Option<IpAddr>, Failure>,
     },
     /// Answers [`Action::Connect`](crate::Action::Connect).
     Connected {
         /// The visit.
         visit: VisitId,
-        /// The connection, or why there is none.
+        /// The connection, or why it could not be opened.
         opened: Result<Opened, Failure>,
     },
     /// Answers [`Action::AskRules`](crate::Action::AskRules).
     RulesArrived {
         /// The visit.
         visit: VisitId,
-        /// The file.
+        /// The answer to the request.
         file: RobotsFile,
-        /// How long an overloaded server asks to wait.
+        /// The `Retry-After` of an answer with status 429 or 503.
         retry_after: Option<Duration>,
         /// Bytes received.
         bytes: u64,
@@ -72,16 +73,17 @@ pub enum Event<S> {
     Probed {
         /// The visit.
         visit: VisitId,
-        /// The answer to the probe; `None`: there was none.
+        /// How the host answers for a page that does not exist. `None`: no answer came.
         found: Option<Probe>,
-        /// Status and `Retry-After` of the answer.
+        /// Status and `Retry-After` of the answer. `None`: no answer came.
         reply: Option<Reply>,
         /// Bytes received.
         bytes: u64,
         /// The connection afterwards.
         connection: ConnectionState,
     },
-    /// Answers [`Action::Get`](crate::Action::Get), once for each page.
+    /// Answers [`Action::Get`](crate::Action::Get), once for each page. [`Answered::Closed`] comes
+    /// once, for all pages of the request.
     Answered {
         /// The visit.
         visit: VisitId,
@@ -96,23 +98,25 @@ pub enum Event<S> {
     ConnectionClosed(ConnectionId),
     /// The work of an [`Action::Commit`](crate::Action::Commit) is durable.
     Committed {
-        /// The facts.
+        /// The committed facts.
         facts: Vec<Entry>,
-        /// Number of requests that are durable now.
+        /// Number of requests for pages whose results are durable now.
         requests: usize,
-        /// Measured gains of refreshes for searchers.
+        /// The measured gains of new copies for searchers (ΔQ).
         gains: Vec<Gain>,
     },
     /// Pages of other partitions link to these pages of ours.
     Offered(Vec<Offer>),
-    /// Searches showed pages in their results.
+    /// Searchers saw pages in search results or clicked them.
     Searched(Vec<Met>),
-    /// The budget has changed to this number of fetches per second. Ignored without a budget.
+    /// The budget has changed to this number of fetches per second. A crawl that was started
+    /// without a budget ignores this event.
     BudgetChanged(f64),
-    /// The crawl is paused (`true`) or resumed: no new work starts in a pause.
+    /// An operator pauses the crawl (`true`) or resumes it (`false`). A paused crawl starts no
+    /// visits and makes no new requests.
     Paused(bool),
-    /// The crawl is stopped: no new work starts, and it ends when all requests under way are
-    /// settled.
+    /// The crawl must stop: it makes no new requests. It ends when all visits under way have
+    /// ended, and all fetched pages and hints are processed.
     Stopped,
 }
 
@@ -121,31 +125,32 @@ pub enum Event<S> {
 pub struct Stored {
     /// The page.
     pub key: PageKey,
-    /// How it was discovered.
+    /// How it was discovered. `None`: the ledger does not know the page.
     pub discovery: Option<Discovery>,
-    /// The result of the last visit.
+    /// The result of the last visit. `None`: there was no visit.
     pub visited: Option<Visited>,
 }
 
-/// Why there was no answer.
+/// Why a name was not resolved, a connection not opened or a request not answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The error code that the ledger stores.
     pub kind: &'static str,
     /// Whether another attempt may succeed.
     pub transient: bool,
-    /// Time until the failure.
+    /// Time from the start of the attempt to the failure.
     pub took: Duration,
 }
 
 /// A connection that was opened.
 #[derive(Debug, Clone, Copy)]
 pub struct Opened {
-    /// Its remote address.
+    /// The address of the other end: the server, or a proxy.
     pub address: IpAddr,
-    /// Time to open it.
+    /// Time to open it, TLS included.
     pub connect_time: Duration,
-    /// Total time, including a first attempt with another HTTP version.
+    /// `connect_time`, plus the time of a first attempt with an HTTP version that the server does
+    /// not speak.
     pub took: Duration,
     /// Requests that may be in flight at once.
     pub width: usize,
@@ -172,10 +177,11 @@ pub enum Answered<S> {
         /// Bytes received.
         bytes: u64,
     },
-    /// Several pages were requested at once, and this one had no answer.
+    /// Several pages were requested at once, and the connection failed before the answer for this
+    /// one. The page can be requested again.
     Unanswered,
-    /// The connection was found closed, or the server wants another HTTP version. The page can
-    /// be requested again.
+    /// The server had closed the connection, or wants another HTTP version. All pages of the
+    /// request can be requested again over a new connection.
     Closed {
         /// Whether the request was sent.
         sent: bool,
@@ -187,17 +193,18 @@ pub enum Answered<S> {
 pub struct Judged<S> {
     /// What the answer means.
     pub verdict: Verdict,
-    /// The answer for the archive, if there is one.
+    /// The answer in the form for the archive. `None`: answers are not archived.
     pub sealed: Option<S>,
     /// Status and `Retry-After` of the answer.
     pub reply: Reply,
-    /// Time to the first byte.
+    /// Time from the request to the first byte of the answer.
     pub first_byte: Duration,
-    /// Time to the last byte.
+    /// Time from the request to the last byte of the answer.
     pub took: Duration,
 }
 
-/// Status and `Retry-After` of an answer, by which a server shows that it is overloaded.
+/// Status and `Retry-After` of an answer. With the status 429 or 503, the server refuses requests
+/// because it is overloaded.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply {
     /// The HTTP status.
@@ -206,26 +213,26 @@ pub struct Reply {
     pub retry_after: Option<Duration>,
 }
 
-/// The history of a page without and with the gain of its last copy for searchers.
+/// The history of a page without and with the measured gain of its new copy for searchers (ΔQ).
 #[derive(Debug)]
 pub struct Gain {
     /// The page.
     pub page: PageId,
-    /// Without the gain.
+    /// The history without the gain.
     pub before: History,
-    /// With the gain.
+    /// The history with the gain.
     pub after: History,
 }
 
-/// A page that was shown in search results.
+/// A page that was shown in search results or clicked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Met {
     /// The page.
     pub page: PageId,
-    /// When it was shown.
+    /// When it was shown or clicked.
     pub at: Moment,
-    /// Expected number of views.
+    /// Expected number of searchers who looked at it, which depends on its rank.
     pub views: f64,
-    /// Number of clicks.
+    /// Number of clicks on it.
     pub clicks: f64,
 }

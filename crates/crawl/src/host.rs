@@ -10,22 +10,23 @@ use policy::server::Estimate;
 
 /// RFC 9309, 2.4: a cached robots.txt should not be used for more than a day.
 const ROBOTS_AGE: Duration = Duration::from_secs(86_400);
-/// RFC 9309, 2.3.1.4: while the file is unreachable an old copy may be used; here for thirty
-/// days.
+/// RFC 9309, 2.3.1.4: while the file is unreachable, a crawler may use an old copy. This crawler
+/// does so for thirty days.
 const ROBOTS_STALE: Duration = Duration::from_secs(30 * 86_400);
-/// Consecutive failures to reach a host after which a run gives it up.
+/// Consecutive failures to reach a host, or its robots.txt, after which a run gives the host up.
 const FAILURES: u32 = 4;
-/// Consecutive failed requests on open connections after which a run gives a host up.
+/// Consecutive transient failures of requests on open connections after which a run gives a host
+/// up.
 const FAULTS: u32 = 24;
-/// Number of these failed requests that cost no wait: bad pages come in groups.
+/// The first failed requests of such a series, which cost no wait: broken pages come in groups.
 const FAULTS_FREE: u32 = 12;
 /// Most unanswered probes of a host in a run. The first probe may meet a closed connection.
 const PROBES: u32 = 2;
-/// The wait after the first failure to reach a host. It doubles with each further one. After a
-/// failed request beyond `FAULTS_FREE` the wait is 2, 4, … 64 times this.
+/// The wait after the first failure to reach a host. It doubles with each further failure. After
+/// failed requests beyond `FAULTS_FREE`, the waits are 2, 4, … 64 times this.
 const BACK_OFF: Duration = Duration::from_secs(1);
-/// The pause of a server that a crawl which ends has given up, and the longest time that such a
-/// crawl waits for a server when nothing else can be fetched.
+/// Only for a crawl that is not continuous: the pause of a server after the crawl gave up one of
+/// its hosts, and the longest wait for a server when nothing else can be fetched.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
 /// The answer to a request for robots.txt (RFC 9309, 2.3.1).
@@ -40,8 +41,8 @@ pub enum RobotsFile {
     },
     /// There is no file: everything is allowed.
     Missing,
-    /// It cannot be reached now. A copy of less than thirty days holds; without one everything is
-    /// disallowed. The file is requested again later.
+    /// The file cannot be reached now. A copy that is less than thirty days old stays in force.
+    /// Without such a copy, everything is disallowed. The file is requested again later.
     Unavailable,
 }
 
@@ -56,7 +57,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Returns the host of a page from its facts in the ledger; `rules` are those of the
+    /// Returns the host of a page, from the host's facts in the ledger. `rules` are parsed from the
     /// robots.txt in `facts`.
     pub fn recalled(
         url: &PageUrl,
@@ -94,7 +95,7 @@ impl Host {
             .and_then(|(_, rules)| rules.crawl_delay())
     }
 
-    /// Number of failed connections and requests since the last answer.
+    /// Number of failed connections and requests since the last answer to a request for a page.
     pub fn failures(&self) -> u32 {
         self.failures + self.faults
     }
@@ -105,8 +106,8 @@ impl Host {
         (now.since(*at) < ROBOTS_AGE).then(|| robots.clone())
     }
 
-    /// Takes in the answer to a request for robots.txt. Returns `None` if the host may not be
-    /// crawled now.
+    /// Takes in the answer to a request for robots.txt. Returns the rules in force; `None`: the
+    /// host may not be crawled now.
     pub fn learn_rules(&mut self, answer: RobotsFile, now: Moment) -> Option<Arc<Robots>> {
         let (fact, robots) = match answer {
             RobotsFile::Found { text, rules } => (RobotsFact::Found { at: now, text }, rules),
@@ -124,13 +125,14 @@ impl Host {
         Some(robots)
     }
 
-    /// Counts an opened connection.
+    /// Counts an opened connection, and adds the time to open it.
     pub fn connected(&mut self, took: Duration) {
         self.facts.connections = self.facts.connections.saturating_add(1);
         self.facts.connect_micros += took.as_micros() as u64;
     }
 
-    /// Counts an answer, and resets the failure counts.
+    /// Counts an answer to a request for a page, adds its time to the first byte, and resets the
+    /// failure counts.
     pub fn answered(&mut self, first_byte: Duration) {
         self.failures = 0;
         self.faults = 0;
@@ -153,7 +155,8 @@ impl Host {
         self.unanswered_probes += 1;
     }
 
-    /// Returns whether it is to be probed.
+    /// Returns whether it is to be probed: it has not answered a probe, and left fewer than two
+    /// unanswered in this run.
     pub fn wants_probe(&self) -> bool {
         self.facts.probe.is_none() && self.unanswered_probes < PROBES
     }
@@ -168,18 +171,19 @@ impl Host {
         self.facts.distrusted = true;
     }
 
-    /// Stores its current speed.
+    /// Stores the current estimate of its speed.
     pub fn measured(&mut self, estimate: Estimate) {
         self.facts.speed = Some(estimate.into());
     }
 
-    /// Returns the fact to commit, if anything is known.
+    /// Returns the fact to commit. `None`: its robots.txt is not known, and no connection to it was
+    /// ever opened.
     pub fn fact(&self) -> Option<Entry> {
         let known = self.facts.robots.is_some() || self.facts.connections > 0;
         known.then(|| Entry::Host(self.key.0, self.key.1, self.facts.clone()))
     }
 
-    /// Counts a failure to reach it. Returns how long to wait; `None`: give it up.
+    /// Counts a failure to reach it. Returns how long to wait; `None`: give the host up.
     pub fn failed(&mut self) -> Option<Duration> {
         self.failures += 1;
         (self.failures < FAILURES).then(|| (BACK_OFF * (1 << self.failures.min(16))) / 2)

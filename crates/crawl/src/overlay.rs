@@ -26,7 +26,7 @@ impl Overlay {
         self.0.get(&page).map(|known| &known.visited)
     }
 
-    /// Returns the discovery of a page whose visit is uncommitted.
+    /// Returns the discovery of a page whose last visit is uncommitted, or was when a hint arrived.
     pub fn discovery(&self, page: PageId) -> Option<&Discovery> {
         self.0.get(&page)?.discovery.as_ref()
     }
@@ -49,7 +49,8 @@ impl Overlay {
         self.0.insert(page, Uncommitted { visited, discovery });
     }
 
-    /// Removes a record if the ledger has all of it with this fact.
+    /// Takes in a committed fact. Removes the record of its page if the ledger now has the visit
+    /// and all hints of the record.
     pub fn committed(&mut self, entry: &Entry) {
         match entry {
             Entry::Visited(key, visited) => self.visit_committed(key.page, visited),

@@ -11,10 +11,11 @@ use policy::retry::Retry;
 use crate::discovery::Ownership;
 use crate::host::LONGEST_WAIT;
 
-/// Pause of a server after repeated failures, in a continuous crawl.
+/// Pause of a server after repeated failures, in a crawl that continues until it is stopped.
 const REST: Duration = Duration::from_secs(3600);
 
-/// Pages in one group commit. Bounds what a kill can lose beside the requests under way.
+/// Most settled pages that the core collects before it hands them to the committer. Part of the
+/// bound on what a kill can lose ([`Plan::at_risk`]).
 pub const GROUP: usize = 20;
 
 /// The product token that robots.txt files use for this crawler.
@@ -33,25 +34,27 @@ pub struct Plan {
     pub per_server: u8,
     /// Most pages that a visit is ranked for, at a server that needs no delay.
     pub pages_per_visit: usize,
-    /// Most pages fetched from one host.
+    /// Most pages that a run claims from one host.
     pub pages_per_host: u32,
     /// Most requests in flight on one connection.
     pub width: usize,
     /// Whether requests go through a proxy.
     pub proxied: bool,
-    /// Page budgets of domains without a seed; `None`: unlimited.
+    /// Page budgets of domains that have no seed; `None`: unlimited.
     pub domains: Option<DomainLimits>,
-    /// Time between requests to one server; `None`: 1 s, or 0 on loopback.
+    /// Minimum time from a request to the next one to the same server; `None`: 1 s, or 0 on
+    /// loopback. A longer `Crawl-delay` of robots.txt wins.
     pub delay: Option<Duration>,
     /// Which pages are fetched again.
     pub again: Again,
     /// How often and when a page that did not answer is requested again.
     pub retry: Retry,
-    /// Most pages that are kept: the most important ones; `None`: all are kept.
+    /// Most copies that the store keeps, those of the most important pages; `None`: it keeps all.
     pub buffer: Option<usize>,
-    /// Stop when the fetched pages hold this share of all importance.
+    /// Stop when at least this share of a random walk from the seeds, from 0 to 1, falls on fetched
+    /// pages.
     pub stop_coverage: Option<f64>,
-    /// Stop when this number of pages match the topic.
+    /// Stop when this number of pages of the store match the topic.
     pub until_found: Option<u64>,
     /// Whether only pages that match the topic are indexed.
     pub only_found: bool,
@@ -62,12 +65,13 @@ pub struct Plan {
     pub without_rules: bool,
 }
 
-/// Which pages are fetched again.
+/// Which visited pages are fetched again. Pages that were unreachable at their last visit are
+/// requested again in any case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Again {
-    /// None: the crawl ends when no new page is left.
+    /// None: the crawl ends when no other page is left.
     Never,
-    /// Pages whose last visit is at least this long ago, once.
+    /// Pages whose last visit is at least this long ago, once in this run.
     OlderThan(Duration),
     /// All pages, continuously, within a budget.
     Always {
@@ -106,7 +110,7 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// Returns whether the crawl continues when no new page is left.
+    /// Returns whether the crawl continues, and refreshes pages, when no new page is left.
     pub fn is_continuous(&self) -> bool {
         matches!(self.again, Again::Always { .. } | Again::AtPrice(_))
     }
@@ -120,7 +124,8 @@ impl Plan {
         }
     }
 
-    /// Returns the most requests that a kill at any instant can lose.
+    /// Returns the most requests for pages that are uncommitted at any instant, and so can be lost
+    /// by a kill.
     pub fn at_risk(&self) -> usize {
         self.connections * self.width + GROUP
     }

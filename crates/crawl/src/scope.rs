@@ -21,7 +21,7 @@ pub enum Reach {
     Host,
     /// The registrable domains of the seeds, by the public suffix list.
     Domain,
-    /// URLs that begin like a seed, up to its last slash.
+    /// URLs that begin with the URL of a seed up to the last slash of its path.
     Prefix,
     /// Everywhere.
     Any,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Counts of one run.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// Pages fetched with a text or body that is new to the store.
+    /// Pages of which this run fetched the first or a changed copy.
     pub pages: u64,
     /// Pages that were fetched again and had not changed.
     pub unchanged: u64,
@@ -17,8 +17,8 @@ pub struct Tally {
     pub dropped: u64,
     /// Bytes received.
     pub bytes: u64,
-    /// Links that are out of scope, and entries of sitemaps that belong to other sites. Links into
-    /// spider traps are counted as errors.
+    /// Number of links that are out of scope, and of sitemap entries that belong to other sites.
+    /// Links into spider traps are counted as errors.
     pub outside: u64,
     /// Errors by code.
     pub errors: BTreeMap<String, u64>,
@@ -27,7 +27,7 @@ pub struct Tally {
 /// The summary at the end of a run, as `--json` prints it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// Pages fetched with a text or body that is new to the store.
+    /// Pages of which this run fetched the first or a changed copy.
     pub pages: u64,
     /// Pages that were fetched again and had not changed.
     pub unchanged: u64,
@@ -42,20 +42,20 @@ pub struct Summary {
     pub unseen_words: Vec<String>,
     /// Further remarks of the policy.
     pub remarks: Vec<String>,
-    /// URLs ever admitted to the store.
+    /// URLs that the store knows: discovered in this run or an earlier one, and in scope then.
     pub urls_seen: usize,
     /// URLs that are still to be fetched, now or later.
     pub queued: usize,
-    /// Those of them that are due: they are fetched as soon as their servers may be asked.
+    /// The queued URLs that are due: they are fetched as soon as their servers may be asked.
     #[serde(default)]
     pub due: usize,
-    /// Those of them that are beyond the budget of their domain.
+    /// The queued URLs that are deferred: beyond the page budget of their domain.
     #[serde(default)]
     pub deferred: usize,
-    /// The domains with the most deferred pages.
+    /// The domains with the most deferred pages, three at most, each with the number of them.
     #[serde(default)]
     pub deferred_domains: Vec<(String, usize)>,
-    /// The price: the worth that a fetch must have under the budget.
+    /// The price: the least worth at which a page is fetched. `None`: the crawl has no budget.
     pub price: Option<f64>,
     /// Bytes received.
     pub bytes: u64,
@@ -94,8 +94,9 @@ impl Tally {
         }
     }
 
-    /// Returns the summary of a run. `known` and `queued` are numbers of pages; `report` comes
-    /// from the policy.
+    /// Returns the summary of a run that took `took`. `known` and `queued` are numbers of pages;
+    /// `report` comes from the policy. The caller fills in what depends on the frontier and the
+    /// store.
     pub fn summary(&self, known: usize, queued: usize, report: Report, took: Duration) -> Summary {
         Summary {
             pages: self.pages,

@@ -38,7 +38,7 @@ pub struct IndexText {
     pub sections: Vec<page::PageSection>,
     /// Bytes of the body that are anchor text, without navigation.
     pub linked: u32,
-    /// The kind of document: `html`, `text`, …
+    /// The kind of document: `html` or `text`.
     pub kind: &'static str,
     /// The code of its language, if it is known.
     pub language: Option<String>,
@@ -67,7 +67,8 @@ pub struct Lead {
     pub url: PageUrl,
     /// The id of the target.
     pub id: PageId,
-    /// Whether it is a redirect, which does not add to the depth.
+    /// Whether it is a redirect, a meta refresh or a canonical URL. Its target has the depth of the
+    /// page; that of any other link is one deeper.
     pub redirect: bool,
     /// Whether it leads to a sitemap or a feed, according to the page.
     pub listing: bool,
@@ -75,9 +76,9 @@ pub struct Lead {
     pub anchor: String,
     /// Whether the link is part of navigation.
     pub aside: bool,
-    /// Its anchor text and some words on either side, if [requested](Asked::places).
+    /// Its anchor text and up to eight words on either side, if [requested](Asked::places).
     pub around: String,
-    /// Its tag path, if requested.
+    /// Its tag path, if [requested](Asked::places).
     pub path: String,
 }
 
@@ -97,22 +98,22 @@ pub struct Verdict {
     pub visited: Visited,
     /// Whether `visited.copy` comes from this answer and not from an earlier one.
     pub copied: bool,
-    /// Whether the archive already has this body, byte for byte.
+    /// Whether the body equals that of the last copy, byte for byte.
     pub repeated: bool,
     /// The links to follow.
     pub leads: Vec<Lead>,
-    /// The text to index.
+    /// The text to index. `None`: there is none, or the page must not be indexed.
     pub text: Option<IndexText>,
     /// Whether the page leaves the index.
     pub gone: bool,
     /// Whether there is enough evidence that the page no longer exists, or may not be kept. Its
     /// last content, including its links, no longer counts then.
     pub dropped: bool,
-    /// The kind of listing, if it is a sitemap or a feed. Its entries are among the leads.
+    /// The kind of listing, if the page is a sitemap or a feed. The leads are its entries.
     pub listing: Option<listing::ListingKind>,
-    /// Its hints about changes.
+    /// The hints of a listing about changes of other pages.
     pub signals: Vec<Signal>,
-    /// Entries of other sites, which it may not list (hostile-web.md, row 53).
+    /// Number of entries of other sites, which a sitemap may not list (hostile-web.md, row 53).
     pub strangers: u32,
     /// Whether the text changed although the server's validators did not. The server's 304
     /// answers are not trusted then (hostile-web.md, row 68).
@@ -120,7 +121,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Stores how many new pages the page named, if it was fetched and exists.
+    /// Stores how many new pages the page named, if its outcome is `Changed` or `Unchanged`.
     pub fn named(&mut self, new: u32) {
         let history = self.visited.history;
         if matches!(history.outcome, Some(Outcome::Changed | Outcome::Unchanged)) {
@@ -138,9 +139,9 @@ impl Verdict {
         self.gone = copy.is_some_and(|copy| copy.indexed);
     }
 
-    /// Returns whether a policy must observe the page. An identical body, an outage or weak
-    /// evidence that a page is gone is no news. Other bytes with the same text are news: they may
-    /// have other links.
+    /// Returns whether a policy must observe the page. Not so for an identical body, an outage, or
+    /// evidence that the page is gone which is still too weak. Other bytes with the same text must
+    /// be observed: they may have other links.
     pub fn is_news(&self) -> bool {
         let other_bytes = self.copied && !self.repeated;
         match self.visited.history.outcome {
@@ -160,19 +161,20 @@ pub struct Asked<'a> {
     pub hops: u8,
     /// Summary of all visits before this one.
     pub history: History,
-    /// The result of the last of them.
+    /// The result of the last visit. `None`: there was none.
     pub before: Option<&'a Visited>,
-    /// When it was requested.
+    /// When it is requested.
     pub at: Moment,
     /// The text of its host's soft 404 page; `None`: the host was not probed, or answers with
     /// 404 (hostile-web.md, row 65).
     pub missing: Option<&'a TextDigest>,
-    /// Whether the context of its links is needed.
+    /// Whether the leads need [`Lead::around`] and [`Lead::path`].
     pub places: bool,
 }
 
 impl<'a> Asked<'a> {
-    /// Returns the context for reading an archived answer again, for its text.
+    /// Returns the facts for reading an archived answer again, when only its text and links are
+    /// needed.
     pub fn again(url: &'a PageUrl) -> Self {
         Self {
             url,
@@ -185,8 +187,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Judges an answer of which `bytes` were received. `ours` returns whether a URL is in scope: a
-    /// page whose canonical URL is another one in scope is not indexed, but that other page is.
+    /// Judges an answer. `bytes` is its size as received. `ours` returns whether a URL is in scope.
+    /// A page whose canonical URL is another one in scope is not indexed: that URL is a lead.
     pub fn judge(&self, answer: &Answer, bytes: u64, ours: &dyn Fn(&PageUrl) -> bool) -> Verdict {
         match answer.status {
             200..=203 | 206..=299 if !self.is_incomplete(answer) => self.read(answer, bytes, ours),
@@ -205,7 +207,7 @@ impl Lead {
         Self::to(url.clone())
     }
 
-    /// Returns the lead for a feed, or a sitemap that a robots.txt or a sitemap index names.
+    /// Returns the lead for a sitemap that a robots.txt names.
     pub fn listing(url: PageUrl) -> Self {
         Self {
             listing: true,

@@ -17,7 +17,7 @@ use crate::event::{ConnectionId, ConnectionState};
 pub(super) struct ActiveVisit {
     pub(super) visit: HostVisit,
     pub(super) stage: VisitStage,
-    /// The claims of its pages that are not settled yet, in order.
+    /// The claims of its pages that are not settled yet, in the order in which they are requested.
     pub(super) claims: VecDeque<Arc<Claim>>,
     /// The open connection.
     pub(super) link: Option<HostConnection>,
@@ -30,11 +30,13 @@ pub(super) struct ActiveVisit {
     pub(super) rests_until: Moment,
     /// When the last request was made.
     pub(super) asked: Option<Moment>,
-    /// Minimum time from that request to the next, as stored in the ledger.
+    /// Minimum time from that request to the next, as stored in the ledger. Zero: the ledger stores
+    /// nothing.
     pub(super) kept: Duration,
-    /// The delay after the end of the visit. Zero if the visit made no request.
+    /// The delay of the server after the last request for pages. Zero before such a request is
+    /// settled.
     pub(super) due: Duration,
-    /// Whether the next page is requested alone, because no page of a batch was answered.
+    /// Whether the next page is requested alone, because the last batch had no answer at all.
     pub(super) alone: bool,
 }
 
@@ -67,9 +69,9 @@ pub(super) struct PendingRequests {
     pub(super) at: Moment,
     /// The delay of the server after the request.
     pub(super) delay: Duration,
-    /// Pages that are not settled yet.
+    /// Number of pages whose results have not arrived or are not processed yet.
     pub(super) left: usize,
-    /// Pages that had no answer.
+    /// Number of pages that were reported as `Unanswered`.
     pub(super) lost: usize,
     /// Points against another attempt: two for a connection that was found closed after the
     /// request was sent, one for a connection that was found closed before. With two or more

@@ -32,7 +32,7 @@ pub struct Policies {
     pub refresh: Option<Box<dyn Refresh>>,
     /// The schedule of sources, which are polled for links to new pages.
     pub sources: Option<Sources>,
-    /// Interval of the polls of sitemaps and feeds, independent of the price.
+    /// Longest time between two polls of a sitemap or feed, whatever the price.
     pub listings: Option<Duration>,
     /// Least worth of a page that was never fetched, as the ordering computes it.
     pub least: Worth,
@@ -64,7 +64,7 @@ impl Policies {
 pub struct Begun<S> {
     /// The crawl.
     pub core: Core<S>,
-    /// Counts from the facts of earlier runs, of which an operator is notified.
+    /// Counts from the facts of earlier runs, for notes to the operator.
     pub recalled: Recalled,
     /// Number of pages of which a copy was ever fetched, including copies that were dropped from
     /// the buffer.
@@ -151,8 +151,8 @@ impl<S> Core<S> {
         })
     }
 
-    /// Sets how many pages may be fetched, and when facts dated in the future were first
-    /// noticed.
+    /// Sets how many pages may be fetched (`None`: unlimited), and when facts dated in the future
+    /// were first noticed (`None`: there are none).
     #[must_use]
     pub fn limited(mut self, pages: Option<u64>, noticed_ahead: Option<Moment>) -> Self {
         self.allowance.pages = pages;
@@ -175,7 +175,7 @@ fn bench_politeness(plan: &Plan) -> Manners {
     }
 }
 
-/// Returns whether a page of the ledger is in scope.
+/// Returns whether a page of the ledger is in scope. A page whose URL cannot be parsed is not.
 pub fn belongs(scope: &Scope, known: &Known) -> bool {
     let url = PageUrl::parse(&known.discovery.url);
     url.is_ok_and(|url| scope.judge(&url, known.discovery.depth).is_ok())

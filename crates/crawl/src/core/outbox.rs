@@ -10,7 +10,7 @@ use policy::Moment;
 use crate::action::{Action, Record, Work};
 use crate::plan::GROUP;
 
-/// Longest wait of a settled page for the rest of its group.
+/// Longest wait of a settled or dropped page for the rest of its group.
 const WAIT: Duration = Duration::from_millis(500);
 
 /// Work that was not handed to the committer yet.

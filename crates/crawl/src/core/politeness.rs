@@ -20,12 +20,14 @@ use crate::action::{Action, Distance};
 use crate::event::{Failure, Reply};
 use crate::host::Host;
 
-/// The delay between requests to a server that states none and is not on loopback.
+/// The delay between requests to a server that is not on loopback, unless the user sets another.
 const USUAL_DELAY: Duration = Duration::from_secs(1);
 
 impl<S> Core<S> {
-    /// Counts a failed request on an open connection against its host, and gives its page back to
-    /// the page limit. After many failures in a row the host pauses or is parked.
+    /// Gives the page of a failed request back to the page limit, and counts a transient failure
+    /// against the host. From the 13th consecutive failure on, the server pauses. At the 24th, a
+    /// continuous crawl pauses it for an hour, and any other crawl parks the host for the rest of
+    /// the run.
     pub(super) fn request_failed(
         &mut self,
         active: &mut ActiveVisit,
@@ -51,7 +53,8 @@ impl<S> Core<S> {
         self.frontier.bench.server(&active.visit) == link.server
     }
 
-    /// Returns the delay after a request, given the crawl delay of robots.txt.
+    /// Returns the minimum time from a request to the next: the setting or the default, or the
+    /// crawl delay of robots.txt if that is longer.
     pub(super) fn delay(&self, active: &ActiveVisit, crawl_delay: Option<Duration>) -> Duration {
         // Behind a proxy the address is that of the proxy.
         let direct = active.address.filter(|_| !self.plan.proxied);
@@ -139,8 +142,8 @@ impl<S> Core<S> {
     }
 }
 
-/// Returns a number from 0 up to 1 that differs between crawlers: the microseconds of the clock
-/// within a millisecond, divided by 1000.
+/// Returns a pseudo-random number from 0 to 0.999: the microseconds of the clock within its current
+/// millisecond, divided by 1000.
 fn jitter(now: Moment) -> f64 {
     (now.micros() % 1000) as f64 / 1000.0
 }

@@ -9,8 +9,9 @@ impl<S> Core<S> {
     /// Returns the probe URL of a page's host, if the host is to be probed.
     ///
     /// Many hosts answer with 200 and an error page, a soft 404 (hostile-web.md, row 65). A
-    /// deleted page then looks like a changed one. A continuous crawl probes each host before it
-    /// first visits a page of the host again, until the host has answered a probe.
+    /// deleted page then looks like a changed one. A continuous crawl probes a host before it first
+    /// visits a page of the host again. If the host does not answer, a second probe follows; a run
+    /// makes no third.
     pub(super) fn probe_of(&self, claim: &Claim, rules: &Robots) -> Option<PageUrl> {
         let host = self.hosts.get(claim.url.host())?;
         if !self.plan.is_continuous()

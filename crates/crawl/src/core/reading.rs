@@ -20,12 +20,13 @@ use crate::discovery::{Admission, Admitter, Offer, Source};
 use crate::event::{Judged, VisitId};
 use crate::verdict::{IndexText, Lead};
 
-/// Most links of fetched pages, and offers, that one step admits. Seeds are admitted at once.
+/// Most links of fetched pages, and offers, that one step admits. Seeds and the sitemaps of a
+/// robots.txt are admitted in one step.
 const SLICE: usize = 256;
-/// Greatest depth at which sitemap indexes are followed (hostile-web.md, row 52).
+/// Depth from which on the entries of a sitemap index are not followed (hostile-web.md, row 52).
 const NESTED: u16 = 3;
 
-/// Something that names pages.
+/// Something that names pages, and waits for the admission of these pages.
 pub(super) enum Arrival<S> {
     /// A page that was fetched.
     Page(Box<Unread<S>>),
@@ -258,7 +259,7 @@ impl<S> Core<S> {
         links
     }
 
-    /// Settles a page that may not be requested.
+    /// Settles a page that may not be requested. `reason` is the error code.
     pub(super) fn refuse(
         &mut self,
         claim: &Claim,
@@ -320,7 +321,7 @@ impl<S> Core<S> {
         }));
     }
 
-    /// Returns why a page was requested, as known when it was claimed.
+    /// Returns why a page was requested, by its history at the claim.
     fn purpose(&mut self, claim: &Claim) -> Purpose {
         let history = claim.history();
         if history.fresh.is_none() {
@@ -339,7 +340,7 @@ impl<S> Core<S> {
         }
     }
 
-    /// Returns whether the policy needs the context of links.
+    /// Returns whether the policy needs the words around links and their tag paths.
     pub(super) fn wants_places(&mut self) -> bool {
         self.frontier.policy().needs().places
     }

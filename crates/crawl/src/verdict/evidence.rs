@@ -3,21 +3,21 @@
 //! | evidence | leaves |
 //! |---|---|
 //! | 410 | at once |
-//! | 301, 308 to a page of the crawl | at once: its content is found there |
+//! | 301, 308 to a page in scope | at once: the index will have that page |
 //! | robots.txt forbids it | at once |
-//! | 200 with `noindex`, a canonical URL elsewhere, or no text | at once |
-//! | 204, 205, 404, 401, 403, any other 4xx | when repeated |
-//! | 302, 303, 307; a redirect out of the crawl, to no page, or one too many | when repeated |
-//! | 200 with the text that the host gives to any URL | when repeated |
+//! | 2xx with `noindex`, the canonical URL of another page in scope, or no text | at once |
+//! | 204, 205, 404, 401, 403, any 4xx that is not below | when repeated |
+//! | any other redirect: 302, 303, 307, out of scope, to no page, the 11th in a row | when repeated |
+//! | 2xx with the text of the host's soft 404 page | when repeated |
 //! | 304 | never: the copy and the links of the last body stay |
 //! | no answer, an answer cut off by accident, one that cannot be decoded | never |
-//! | 408, 421, 425, 429, 5xx, a redirect to itself | never |
+//! | 408, 421, 425, 429, 5xx, an unknown status, a redirect to itself | never |
 //!
 //! Repeated means: in the second consecutive visit that found the page gone. Outages in between
 //! do not count.
 //!
-//! **Invariant:** a page that left the index because it is gone has no validators. Otherwise the
-//! server could answer 304, and there would be no text to index again.
+//! **Invariant:** a page that left the index because it is gone, or robots.txt forbids it, has no
+//! validators. Otherwise the server could answer 304, and there would be no text to index again.
 
 use frontier::{PageCopy, Visited};
 use page::PageUrl;
@@ -26,8 +26,8 @@ use policy::{Outcome, Visit};
 use super::{Asked, HOPS, Lead, Verdict};
 use crate::answer::Answer;
 
-/// Consecutive visits that must find a page gone before it leaves the index. A single one may
-/// be a deployment or a block.
+/// Consecutive visits with weak evidence before a page leaves the index. A single one may be due to
+/// a deployment or a block of this crawler.
 const REPEATED: u16 = 2;
 /// The refusal code for a robots.txt rule, which is the site's own decision.
 const ROBOTS: &str = "robots";
@@ -38,6 +38,7 @@ enum GoneEvidence {
     None,
     /// The page leaves the index when the evidence is repeated.
     Weak,
+    /// The page leaves the index at once.
     Firm,
 }
 
@@ -53,9 +54,9 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Returns the verdict on a page that was not requested, for this reason. The page leaves
-    /// the index if robots.txt forbids it. Our own rules, such as those against traps, say
-    /// nothing about the page.
+    /// Returns the verdict on a page that was not requested. `reason` is the error code. The page
+    /// leaves the index if robots.txt forbids it. It stays if a rule of our own, such as that
+    /// against traps, forbids the request.
     pub fn refused(&self, reason: &str) -> Verdict {
         let visited = self.unanswered(Outcome::Refused, reason, 0);
         let evidence = if reason == ROBOTS {
@@ -69,8 +70,8 @@ impl<'a> Asked<'a> {
     /// Returns whether an answer is incomplete by an accident that may not happen again.
     ///
     /// A body that is cut for its size, or that expands too much, is cut in every visit. A server
-    /// that twice sends a wrong length, coding or framing is taken to do so always. If there is no
-    /// better copy, an incomplete page is read.
+    /// that sends a wrong length, coding or framing twice in a row is assumed to do so always. An
+    /// incomplete page is read if there is no copy, or if the copy is cut in the same way.
     pub(super) fn is_incomplete(&self, answer: &Answer) -> bool {
         let (Some(before), Some(cut)) = (self.before, answer.truncated) else {
             return false;
@@ -88,7 +89,8 @@ impl<'a> Asked<'a> {
         accident && before.copy.is_some() && !(again && read)
     }
 
-    /// Judges an answer that has nothing to read.
+    /// Judges an answer whose body is not read: it is incomplete, or its status is not 2xx, or is
+    /// 204 or 205.
     pub(super) fn settle(
         &self,
         answer: &Answer,
@@ -99,7 +101,7 @@ impl<'a> Asked<'a> {
             304 if self.copy().is_some() => (Outcome::Unchanged, GoneEvidence::None),
             // An incomplete answer.
             200..=203 | 206..=299 => (Outcome::Unreachable, GoneEvidence::None),
-            // A 304 without a conditional request.
+            // A 304 although there is no copy, so the request was not conditional.
             304 => (Outcome::Gone, GoneEvidence::Weak),
             300..=399 => return self.redirected(answer, bytes, ours),
             408 | 421 | 425 | 429 => (Outcome::Unreachable, GoneEvidence::None),
@@ -119,8 +121,8 @@ impl<'a> Asked<'a> {
     fn redirected(&self, answer: &Answer, bytes: u64, ours: &dyn Fn(&PageUrl) -> bool) -> Verdict {
         let target = answer.location.as_ref().map(|target| target.as_ref().ok());
         let itself = target.flatten().is_some_and(|target| target == self.url);
-        // Such a redirect often sets a cookie and lets clients through that send it back. So it
-        // says nothing about the page.
+        // A server that redirects a page to itself often sets a cookie, and serves the page to
+        // clients that send the cookie back. So the redirect says nothing about the page.
         let unsaid = itself && self.copy().is_some();
         let outcome = if unsaid {
             Outcome::Unreachable
@@ -155,7 +157,7 @@ impl<'a> Asked<'a> {
         verdict.weighed(GoneEvidence::Weak)
     }
 
-    /// Returns the verdict on a visit whose answer leaves the copy unchanged.
+    /// Returns a verdict that stores this visit and keeps the last copy.
     pub(super) fn settled(&self, answer: &Answer, bytes: u64, visit: Visit) -> Verdict {
         Verdict::of(Visited {
             history: self.history.after(visit),

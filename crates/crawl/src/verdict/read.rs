@@ -14,7 +14,7 @@ use crate::answer::Answer;
 /// Words on either side of a link that form its context. The laboratory uses the same number.
 const AROUND: usize = 8;
 
-/// The content of a body, as its media type is read.
+/// What was parsed from a body. The media type decides how it is parsed.
 #[derive(Default)]
 struct ParsedBody {
     leads: Vec<Lead>,
@@ -30,7 +30,7 @@ struct ParsedBody {
 }
 
 impl Asked<'_> {
-    /// Judges an answer that has something to read.
+    /// Judges an answer whose body is read.
     pub(super) fn read(
         &self,
         answer: &Answer,
@@ -65,7 +65,7 @@ impl Asked<'_> {
         // The `Link` header has priority over the document (WebSub, §4).
         let hub = answer.hub.as_ref().or(page.hub.as_ref());
         let mut verdict = self.settled(answer, bytes, visit);
-        // A suspected soft 404 is recorded as an error and has no other effect.
+        // A suspicion alone is recorded as an error code and has no other effect.
         let suspicion = suspect.then_some("soft-404?");
         verdict.visited.error = answer
             .truncated
@@ -80,7 +80,7 @@ impl Asked<'_> {
             && texts.is_some()
             && before.is_some_and(|copy| has_validators_of(copy, answer));
         verdict.visited.copy = Some(PageCopy {
-            // Refers to the body that the archive already has.
+            // An identical body is not archived again: the location stays.
             place: before.filter(|_| same_bytes).and_then(|copy| copy.place),
             at: before
                 .filter(|_| same_bytes)
@@ -123,7 +123,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Returns the context of a link, if it is needed.
+    /// Returns `words`, if the context of links is requested; else an empty text.
     fn place<'t>(&self, words: impl FnOnce() -> &'t str) -> String {
         match self.places {
             true => words().to_owned(),
