@@ -52,7 +52,7 @@ use requests::Requests;
 use snapshots::SnapshotCache;
 use state_files::{SOURCES_EVERY, STATE_EVERY};
 
-/// How often the driver updates figures and checks for the pause file.
+/// How often the driver updates figures and checks for the pause file and the time limit.
 const TICK: Duration = Duration::from_millis(500);
 
 /// A connection and its number. It is boxed to keep messages small.
@@ -67,7 +67,7 @@ enum DriverMessage {
     Event(Event<Sealed>),
     /// A request has ended and returns its connection.
     Done(Option<NumberedConnection>, Event<Sealed>),
-    /// The name of a host was resolved, or could not be.
+    /// The name of a host was resolved to a route, or could not be resolved (`None`).
     Resolved(VisitId, Option<Route>, Event<Sealed>),
     /// A question to the core.
     Question(Question),
@@ -258,7 +258,7 @@ struct CoreDriver {
     finished: bool,
     failure: Option<anyhow::Error>,
     /// The follower of the logs of searches and clicks; `None` while a thread reads them, and in a
-    /// crawl that ends.
+    /// crawl that is not continuous.
     searches: Option<Box<Searches>>,
     /// When the state file was last written. This is real time, even under a paused clock, because
     /// other processes live in real time.
@@ -270,7 +270,7 @@ struct CoreDriver {
 }
 
 impl CoreDriver {
-    /// Drives the core to its end. Returns false if the crawl was interrupted.
+    /// Drives the core to its end. Returns `false` if `interrupted` completed before the end.
     async fn run(
         &mut self,
         mut progress: impl Progress,
@@ -330,7 +330,8 @@ impl CoreDriver {
         !interrupts
     }
 
-    /// Takes the last snapshot and closes the committer's queue. Returns the failure, if any.
+    /// Takes the last snapshot and closes the committer's queue and the inbox. Returns the failure
+    /// that stopped the crawl, if any.
     async fn end(&mut self) -> Option<anyhow::Error> {
         let engine = self.engine.clone();
         // Other processes read the files after the crawl has ended.
@@ -346,7 +347,7 @@ impl CoreDriver {
             }
         };
         self.work = None;
-        // Closes the channel of later questions, so that their threads do not wait for ever.
+        // Refuses later questions, so that the threads that ask do not wait for ever.
         self.inbox.close();
         if let Ok(last) = last {
             self.engine.live.ends(last);

@@ -88,7 +88,7 @@ pub struct ExplainContext<'a> {
     pub now: Moment,
 }
 
-/// The facts about a page, which no policy influences.
+/// The facts about a page. They do not depend on policies.
 pub struct PageFacts {
     /// The page.
     pub url: PageUrl,
@@ -127,8 +127,8 @@ impl PageFacts {
         }
     }
 
-    /// Explains a page except for the links to it. Also returns the ledger key of the page that
-    /// named it.
+    /// Explains a page, without the parts that [`complete`] adds. Also returns the ledger key of
+    /// the page on which it was discovered.
     ///
     /// Reads only memory, so the core's task may call it.
     pub fn explain_from_memory(
@@ -183,7 +183,7 @@ impl PageFacts {
         (explanation, source)
     }
 
-    /// Returns whether robots.txt of the host forbids the page, by its last known contents.
+    /// Returns whether the last known robots.txt of the host forbids the page.
     fn is_forbidden(&self) -> bool {
         let host = self.host.as_ref();
         host.is_some_and(|host| !allows(host, &self.url))
@@ -208,7 +208,8 @@ impl PageFacts {
     }
 }
 
-/// Adds the parts that need many reads of the ledger: links, anchor texts and the last visit.
+/// Adds the parts that are read from the ledger: the link by which the page was discovered, the
+/// links to it, and the report on the last visit.
 pub fn complete(
     mut explanation: Explanation,
     facts: &PageFacts,
@@ -334,7 +335,7 @@ fn is_blocked(scope: &Scope, url: &PageUrl) -> bool {
     scope.judge(url, 0) == Err(Outside::Blocked)
 }
 
-/// A page without an answer of its server.
+/// A page that was never visited, or whose last visit got no answer.
 struct NeverFetched<'a> {
     url: &'a PageUrl,
     depth: u16,

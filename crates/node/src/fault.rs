@@ -1,8 +1,8 @@
 //! Fault injection for tests: an abort or a panic at a named point of the code.
 //!
 //! A debug build reads two environment variables, `AVOCET_CRASH_AT` and `AVOCET_PANIC_AT`. Each
-//! names a point, and optionally how many times it must be reached: `committed:3`. A release build
-//! injects no faults.
+//! names a point, and optionally the passage of the point at which the fault happens:
+//! `committed:3`. A release build injects no faults.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,9 +1,9 @@
 //! The interface between a server and a store with its crawl.
 //!
-//! A [`NodeHandle`] reads snapshots, facts about pages, copies and the index, and applies
-//! controls. It asks the crawl if one runs in this process. Otherwise it reads the ledger, if no
-//! other process has locked it. Otherwise it reads the files that the crawl of another process
-//! writes.
+//! A [`NodeHandle`] reads snapshots, facts about pages, copies and the index, and applies controls.
+//! If a crawl runs in this process, the handle asks the crawl. If no process has locked the store,
+//! it reads the ledger. If another process has locked the store, it reads the files that the crawl
+//! of that process writes.
 //!
 //! **Invariant:** a server never blocks a crawl, or any other command, from opening the store.
 
@@ -46,7 +46,8 @@ use memo::Memo;
 pub use freshness::{ChangePace, PageFreshness};
 pub use versions::{PageVersion, Timeline};
 
-/// A crawl whose last snapshot is older than this has ended: it writes one every two seconds.
+/// A crawl whose last snapshot is older than this has ended: a running crawl writes a snapshot
+/// every two seconds.
 const SNAPSHOT_EXPIRY: SignedDuration = SignedDuration::from_secs(15);
 
 /// The pause between two attempts to ask a crawl that is restarting, and the number of attempts.
@@ -55,7 +56,7 @@ const RETRIES: (Duration, usize) = (Duration::from_millis(100), 50);
 /// A served store, and the crawl of it that runs in this process, if any.
 pub struct NodeHandle {
     root: PathBuf,
-    /// The configuration file that a crawl watches.
+    /// The configuration file that the crawl watches, and into which controls are written.
     config: PathBuf,
     live: Option<Arc<Live>>,
     lease: Arc<Lease>,
@@ -126,7 +127,7 @@ impl NodeHandle {
         &self.root
     }
 
-    /// Returns the search index. It shows a commit of the index after at most half a second.
+    /// Returns the search index. It is reopened within half a second after a commit of the index.
     pub fn index(&self) -> &Index {
         &self.index
     }

@@ -2,15 +2,15 @@
 
 use std::fmt::Display;
 
-/// A worth from this on means that the page is fetched at any price.
+/// A worth of at least this means that the page is fetched at any price.
 const ANY_PRICE: f64 = 1e15;
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-/// Returns a worth, a price or a rank with three significant digits.
+/// Returns a worth, a price or a rank as text, with the digits of [`significant`].
 ///
-/// Small ones are counted in millionths, billionths or trillionths.
+/// A number below 0.001 is written in millionths, billionths or trillionths.
 pub fn amount(value: f64) -> String {
     let size = value.abs();
     if size >= ANY_PRICE {
@@ -41,8 +41,10 @@ pub fn counted(number: impl Display, noun: &str) -> String {
     }
 }
 
-/// Returns a rate per second, minute or hour, the first in which it is at least one, or else per
-/// day, such as `3.5 fetches a minute`. `noun` is the singular.
+/// Returns a rate with its unit, such as `3.5 fetches a minute`. `noun` is the singular.
+///
+/// The unit is the first of second, minute and hour in which the rate is at least 1, or else the
+/// day.
 pub fn rate(per_second: f64, noun: &str) -> String {
     let units = [("second", 1.0), ("minute", 60.0), ("hour", 3600.0)];
     let unit = units
@@ -64,7 +66,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// Returns a number of bytes in B, kB, MB or GB, of 1000 each.
+/// Returns a number of bytes in B, kB, MB or GB; each unit is 1000 times the one before.
 pub fn bytes(count: f64) -> String {
     let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     let unit = units.into_iter().find(|(size, _)| count >= *size);
@@ -72,7 +74,8 @@ pub fn bytes(count: f64) -> String {
     format!("{} {unit}", significant(count / size))
 }
 
-/// Returns a number with three significant digits, without trailing zeros.
+/// Returns a number with three significant digits and without trailing zeros after the point. From
+/// 1000 on, all digits before the point are written.
 pub fn significant(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value:.0}");
@@ -91,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_three_digits_and_no_exponent() {
+    fn amounts_have_three_significant_digits_and_no_exponent() {
         let table = [
             (0.0, "0"),
             (12_345.0, "12345"),

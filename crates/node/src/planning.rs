@@ -1,9 +1,10 @@
-//! Computes how many fetches per day a freshness goal needs, from the visits of this store.
+//! Computes how many fetches per day a freshness goal needs, from the visits recorded in a store.
 //!
 //! Each page has an estimated change rate. At a given price, a refresh policy visits the page at
-//! a fixed interval. The interval gives the fetches per day of the page, and a closed formula
-//! gives the freshness that it reaches. The sum over all pages, for a series of prices, is a
-//! curve. It gives the result of a budget, and also the budget that a result needs.
+//! a fixed interval. From the interval follow the fetches per day of the page, and by a closed
+//! formula the freshness of its copy. The sums over all pages, for a series of prices, form a
+//! curve. The curve gives the freshness that a budget reaches, and the budget that a freshness
+//! needs.
 //!
 //! Politeness is left out: the plan may need more requests than the delays of the servers allow.
 
@@ -49,12 +50,13 @@ struct PageEstimate {
     number: Number,
     host: u32,
     history: History,
-    /// The history without hints that wait for a visit. A plan is about the long run. With a
-    /// waiting hint the page would be due at once, and the plan would count that for every visit.
+    /// The history without the hints since the last visit. A plan is about the long run. With such
+    /// a hint the page is due at once, and the plan would assume this interval for all visits.
     settled: History,
     /// Changes per day.
     rate: f64,
-    /// What searchers lose while the copy is out of date.
+    /// What searchers lose per second while the copy is out of date: the worth of a fetch when the
+    /// copy is very old, times the changes per second.
     stake: f64,
 }
 
@@ -68,12 +70,13 @@ pub struct CurvePoint {
 }
 
 impl Estimates {
-    /// Estimates from the ledger, for a refresh policy and an estimator of change rates.
+    /// Reads the pages of a ledger and estimates their change rates and stakes. `policy` names the
+    /// refresh policy; `rate` names the estimator of change rates, or is `None` for the default.
     pub fn read(ledger: &Ledger, policy: &str, rate: Option<&str>) -> Result<Self> {
         Self::of(ledger.scan(), policy, rate)
     }
 
-    /// Estimates from these pages.
+    /// Estimates change rates and stakes of these pages, with the same names as [`Self::read`].
     pub fn of(
         pages: impl Iterator<Item = Result<Known, LedgerError>>,
         policy: &str,
@@ -191,8 +194,8 @@ impl Estimates {
         (0..=PRICES).map(at).collect()
     }
 
-    /// Estimates the current freshness of the copies; `None` if there are none, or no page was
-    /// revisited.
+    /// Estimates the current freshness of the copies; `None` if there are too few revisits (see
+    /// `FreshnessModel::learned`).
     pub fn now(&self, now: Moment) -> Option<FreshnessOutlook> {
         let (mut fresh, mut kept, mut stakes, mut revisited) = (0.0, 0.0, 0.0, 0);
         // Sitemaps and feeds are not search results.
@@ -251,7 +254,8 @@ impl PageEstimate {
     }
 }
 
-/// Returns the fewest fetches per day that reach a share; `None` if the curve stays below it.
+/// Returns the fewest fetches per day that reach a share, by linear interpolation; `None` if the
+/// curve stays below the share.
 pub fn needed(curve: &[CurvePoint], share: f64) -> Option<f64> {
     let after = curve.iter().position(|point| point.reached >= share)?;
     let high = curve[after];
@@ -262,7 +266,8 @@ pub fn needed(curve: &[CurvePoint], share: f64) -> Option<f64> {
     Some(low.fetches_per_day + part * (high.fetches_per_day - low.fetches_per_day))
 }
 
-/// Returns the share that this number of fetches per day reaches, by linear interpolation.
+/// Returns the share that this number of fetches per day reaches, by linear interpolation. Outside
+/// of the curve, the share is that of its nearest end. `None` if the curve is empty.
 pub fn reached(curve: &[CurvePoint], fetches_per_day: f64) -> Option<f64> {
     let after = curve
         .iter()

@@ -28,14 +28,15 @@ pub struct Readable {
     pub language: Option<String>,
     /// When it was fetched.
     pub fetched_at: Option<String>,
-    /// How the main text was found: `article`, `whole` or `fallback`.
+    /// How the main text was found: `article` (extracted), `whole` (all text is main text) or
+    /// `fallback` (extraction failed, so this is nearly all text).
     pub extraction: &'static str,
     /// Why the extraction failed, if it did: `small_share`, `repeated` or `hostile`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extraction_reason: Option<&'static str>,
-    /// Its main text.
+    /// Its main text as plain text.
     pub text: String,
-    /// The main text with headings, lists and links.
+    /// Its main text as Markdown, with headings, lists and links.
     pub markdown: String,
     /// The headings of the Markdown.
     #[serde(skip)]

@@ -1,9 +1,9 @@
 //! Recovery at start: brings archive and index to the state of the ledger.
 //!
 //! **Invariant:** after recovery, new records are appended behind the archive end that the ledger
-//! stores. The index has exactly the pages that the ledger marks as indexed, in their newest
-//! version. If the ledger has lost commits, all intact records stay in the archive, where
-//! `avocet rebuild` finds them.
+//! stores. The index has the pages that the ledger marks as indexed, in their newest version, and
+//! no others; it lacks pages that the archive has lost. If the ledger has lost commits, all intact
+//! records stay in the archive, where `avocet rebuild` finds them.
 
 pub mod in_links;
 pub mod searches;
@@ -33,7 +33,7 @@ use in_links::{InLinks, PendingLinks};
 /// Memory of the index writer for documents that are not written to disk yet, in bytes.
 const INDEX_HEAP: usize = 24 << 20;
 
-/// Adds the targets of the seeds' redirects to the scope.
+/// Adds URLs to which seeds redirected to the scope, if they are in the domain of one of `seeds`.
 pub fn widen(scope: &mut Scope, seeds: &[PageUrl], ledger: &Ledger) -> Result<()> {
     for target in ledger
         .seeds()?
@@ -78,7 +78,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Passes the text of one page to `receive`.
+    /// Passes the text of one page, or the counts of the query's words in it, to `receive`.
     pub fn pass(&self, page: PageId, receive: &mut dyn FnMut(Said<'_>)) {
         let read = self.archived.get(&page).and_then(|(url, place)| {
             let asked = Asked {
@@ -95,7 +95,7 @@ impl Texts {
             text: policy::Text::Counted {
                 in_title: mentions.in_title,
                 in_body: mentions.in_body,
-                // The ledger has this number.
+                // `Frontier::recall` takes this number from the ledger.
                 words: 0,
             },
             links: &[],
@@ -103,10 +103,10 @@ impl Texts {
     }
 }
 
-/// Collects the texts that a policy needs after a restart.
+/// Collects what [`Texts`] needs to pass texts to a policy after a restart.
 ///
-/// Counts the words of the query in the index, if there are both. Finds the archive locations of
-/// all copies, if the policy reads pages again.
+/// Counts the words of the query in the index, if there is a query and an index. Finds the archive
+/// locations of all copies, if the policy needs the places of links.
 pub fn texts(store: &Store, ledger: &Ledger, query: Option<&str>, needs: Needs) -> Result<Texts> {
     let mut texts = Texts {
         archive: store.archive(),
@@ -186,7 +186,7 @@ pub struct IndexAhead {
 }
 
 impl IndexAhead {
-    /// Compares index and ledger. Returns `None` for an index that cannot be read.
+    /// Compares index and ledger. Returns `None` if the index is not ahead, or cannot be read.
     pub fn of(store: &Store, ledger: &Ledger) -> Result<Option<Self>> {
         let ledger = ledger.sequence()?;
         let ahead = index::committed(&store.index()).filter(|index| *index > ledger);
@@ -321,7 +321,7 @@ fn catch_up(
     Ok(())
 }
 
-/// Reads the text of an archived page.
+/// Reads the text of an archived page; `None` if it cannot be read or must not be indexed.
 pub fn kept_text(archive: &Path, place: RecordLocation, url: &PageUrl) -> Option<IndexText> {
     kept(archive, place, &Asked::again(url))?.text
 }

@@ -1,8 +1,8 @@
 //! Processes archived answers as if they came from the network.
 //!
 //! The command `rebuild` reads the archive of the store, whose records stay where they are. The
-//! command `import` reads other WARC files and copies their records into the archive, except those
-//! that it already has.
+//! command `import` reads other WARC files and copies their records into the archive, except
+//! records that the archive already has.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use crawl::scope::{Scope, ScopeRules};
 use crawl::verdict::{Asked, Verdict};
 use crawl::{Admitter, Ownership, Source, Tally};
 
-/// Pages per commit, and so the most that a kill can lose. A sync takes a few milliseconds, which
-/// is a small part of the time for 100 pages.
+/// Answers per commit, and so the most that a kill can lose. A sync takes a few milliseconds, which
+/// is a small part of the time for 100 answers.
 pub const GROUP: usize = 100;
 
 /// Whether a record is already in the store's archive.
@@ -69,7 +69,8 @@ pub struct Replay<'a> {
     pub answers: u64,
     /// Answers that were skipped because the archive already has them.
     pub known: u64,
-    /// Records that were skipped because they are no HTTP answers: requests, metadata and others.
+    /// Records that were skipped because they hold no HTTP answer with a URL and a date: requests,
+    /// metadata and others.
     pub others: u64,
 }
 

@@ -61,12 +61,13 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the path of the file of a store.
+    /// Returns the path of the configuration file of a store.
     pub fn path(store: &Path) -> PathBuf {
         store.join("avocet.toml")
     }
 
-    /// Returns the layer of a file: the named one, or else that of the store, if it has one.
+    /// Reads the layer of the named file, or else that of the store's file. Returns an empty layer
+    /// if neither exists.
     pub fn file(named: Option<&Path>, store: &Path) -> Result<Layer> {
         let own = Self::path(store);
         match named {
@@ -76,7 +77,7 @@ impl Settings {
         }
     }
 
-    /// Reads a file on top of the defaults.
+    /// Reads the settings of the named file, or else of the store's file, on top of the defaults.
     pub fn load(named: Option<&Path>, store: &Path) -> Result<Self> {
         Self::file(named, store)?.settings()
     }

@@ -1,8 +1,8 @@
 //! The directory of a crawl, its lock and its format.
 //!
 //! **Invariant:** only one process at a time has a [`Store`] of a directory. An advisory lock
-//! ensures this, and it ends with the process. The directory has the format that this program
-//! writes.
+//! ensures this; the lock ends with the process. The directory has the format that this program
+//! writes, except after [`Store::open_to_rebuild`].
 
 pub mod holdings;
 pub mod keys;
@@ -23,8 +23,9 @@ pub use search_index::search_index;
 
 /// The contents of the file `FORMAT`. A store of another format is refused.
 const FORMAT: &str = "avocet store, format 6\n";
-/// The formats before. Their records are read as they are, and rewritten when they change. Their
-/// histories lack the sums of measured gains, which start with those of the last eight revisits.
+/// The two previous formats. Their records are read as they are, and are written in the current
+/// format when they change. They lack the current sums of measured gains, so these sums start with
+/// the last eight revisits.
 const PREVIOUS: [&str; 2] = ["avocet store, format 4\n", "avocet store, format 5\n"];
 /// Older formats with the same archive, from which ledger and index can be rebuilt. The ledger of
 /// format 1 had no links.
@@ -80,7 +81,8 @@ impl Store {
         Self::create(root)
     }
 
-    /// Opens the store at `root` until another process wants it (see [`is_wanted`]).
+    /// Opens the store at `root`, which must exist. The caller must drop it when another process
+    /// wants it (see [`is_wanted`]).
     pub fn borrow(root: &Path) -> Result<Self> {
         must_exist(root)?;
         let mut file = open_lock(root)?;
@@ -113,8 +115,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Marks a store of the format before as one of the current format, so that a program that
-    /// cannot read new records refuses it.
+    /// Marks a store of a previous format as one of the current format. An older program, which
+    /// cannot read new records, then refuses the store.
     fn upgrade(&self) -> Result<()> {
         match fs::read_to_string(self.root.join("FORMAT")) {
             Ok(found) if PREVIOUS.contains(&found.as_str()) => self.write_format(),
@@ -137,7 +139,7 @@ impl Store {
     }
 
     /// Adds the cause to an error if the disk is full or the limit on file sizes is reached: the
-    /// error of a library may not name it.
+    /// error of a library may not name the cause.
     pub fn explain(&self, error: anyhow::Error) -> anyhow::Error {
         let what = if self.is_full(&error) {
             let free = self.free().unwrap_or(0);
@@ -155,7 +157,7 @@ impl Store {
         ))
     }
 
-    /// Returns whether the cause of an error is a full disk.
+    /// Returns whether an error names a full disk, or the disk has less than 1 MiB free now.
     pub fn is_full(&self, error: &anyhow::Error) -> bool {
         is_system_error(error, rustix::io::Errno::NOSPC)
             || self.free().is_some_and(|free| free < ROOM)
@@ -278,8 +280,8 @@ fn is_system_error(error: &anyhow::Error, number: rustix::io::Errno) -> bool {
     format!("{error:#}").contains(&format!("(os error {})", number.raw_os_error()))
 }
 
-/// Returns an error unless the directory is a store of the current format or of the one before.
-/// Takes no lock, so that search works while a crawl runs.
+/// Returns an error unless the directory is a store of the current format or of one of the two
+/// previous ones. Takes no lock, so that search works while a crawl runs.
 pub fn must_exist(root: &Path) -> Result<()> {
     if !root.join("FORMAT").exists() && !has_lost_format(root) {
         bail!(
@@ -453,7 +455,7 @@ pub fn replace_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Reads a JSON file that a running crawl writes; `None` before its first write.
+/// Reads a JSON file that a running crawl writes; `None` if it does not exist or is not valid.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
@@ -478,7 +480,7 @@ pub fn snapshot(root: &Path) -> PathBuf {
     root.join("live.json")
 }
 
-/// Returns the total size of the files in a directory, in bytes.
+/// Returns the total size of the files in a directory, in bytes, without its subdirectories.
 pub fn size(directory: &Path) -> u64 {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries
@@ -522,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_of_the_format_before_is_upgraded_when_it_is_opened_for_writing() {
+    fn a_store_of_a_previous_format_is_upgraded_when_it_is_opened_for_writing() {
         let root = tempfile::tempdir().unwrap();
         let format = root.path().join("FORMAT");
         fs::create_dir(archive(root.path())).unwrap();

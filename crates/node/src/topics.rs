@@ -3,8 +3,8 @@
 //! The classifier judges each result by the text that the index stores. A search can therefore
 //! use a topic that was trained after the crawl.
 //!
-//! **Invariant:** a search judges all results that paging can reach (`SearchQuery::OFFSET`).
-//! `total` counts those of them that match the topic.
+//! **Invariant:** a search judges all results that paging can reach (`SearchQuery::OFFSET`), and
+//! `total` counts the judged results that match the topic.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@
 //! | robots.txt forbids it | at once |
 //! | 2xx with `noindex`, the canonical URL of another page in scope, or no text | at once |
 //! | 204, 205, 404, 401, 403, any 4xx that is not below | when repeated |
-//! | any other redirect: 302, 303, 307, out of scope, to no page, the 11th in a row | when repeated |
+//! | other 3xx; a redirect out of scope, to no page, or the 11th in a row | when repeated |
 //! | 2xx with the text of the host's soft 404 page | when repeated |
 //! | 304 | never: the copy and the links of the last body stay |
 //! | no answer, an answer cut off by accident, one that cannot be decoded | never |

@@ -1,4 +1,5 @@
-//! The start of a crawl: opens the writers, restores the core, and collects notes for the operator.
+//! Starts a crawl: opens archive and index, restores the core from the ledger, and collects notes
+//! for the operator.
 
 use std::time::Duration;
 
@@ -85,7 +86,8 @@ pub(super) fn begin(
         now,
     )?;
     let noticed_ahead = notice_ahead(ledger, &recalled, now)?;
-    // An interrupted run continues: the pages that it fetched count towards its limit.
+    // If the last run was interrupted, this one continues it: the pages that the last run fetched
+    // count towards the page limit.
     let begun = ledger.open_run()?.unwrap_or(copies);
     ledger.mark_run(Some(begun))?;
     let fetched = copies - begun.min(copies);

@@ -2,8 +2,8 @@
 //!
 //! **Order:** the archive is appended and synced. Then the ledger commits its batch; this is the
 //! commit of the group. Later the index commits its documents. A kill between any two of these
-//! steps loses nothing that was committed. The next start cuts off the bytes behind the archive's
-//! committed end, and indexes the documents behind the index's sequence again.
+//! steps loses nothing that was committed. The next start cuts the archive off at the end that the
+//! ledger stores, and indexes again what the ledger committed after the last commit of the index.
 //!
 //! After a failure nothing more is written: a failed sync is never retried as if it had succeeded.
 
@@ -104,7 +104,8 @@ impl<'a> Committer<'a> {
         Self { buffered, ..self }
     }
 
-    /// Limits uncommitted text in the index to what the reserved disk space can hold, in bytes.
+    /// Limits uncommitted text in the index to `reserve` bytes, for which the reserved disk space
+    /// suffices, and to 32 MiB in any case.
     #[must_use]
     pub fn with_reserve(self, reserve: Option<u64>) -> Self {
         Self {
@@ -113,8 +114,8 @@ impl<'a> Committer<'a> {
         }
     }
 
-    /// Commits work in groups until the channel closes, then commits the index and closes the
-    /// archive.
+    /// Commits work in groups until the channel closes. Then compacts the archive of a crawl with a
+    /// buffer, commits the index and closes the archive.
     pub fn run(mut self, work: &Receiver<CommitWork>, done: impl Fn(CommitResult)) -> Result<()> {
         let mut indexed = Instant::now();
         let mut linked = Instant::now();

@@ -1,8 +1,8 @@
 //! Tests that the engine does what the simulator predicts.
 //!
 //! The whole engine, with HTTP, ledger and committer, runs on in-memory pipes and under a paused
-//! clock that jumps to the next event. It is the second of three drivers of the same core. The
-//! first is `lab::run`; the third is the program on sockets (`tests/whole/drivers.rs`).
+//! clock that jumps to the next event. The test `tests/whole/drivers.rs` of the crate `avocet`
+//! compares the program on sockets with the same simulator, `lab::run`.
 
 mod backoff;
 mod operator_pause;
@@ -91,7 +91,7 @@ fn choice(order: &str, servers: &str) -> ChosenPolicies {
     policies.choose().unwrap()
 }
 
-/// The policies of `avocet run` with these settings and this budget, in fetches per second.
+/// Returns the policies of `avocet run` with these settings and this budget, in fetches per second.
 fn run_policies(toml: &str, budget: f64) -> PolicySettings {
     let mut settings = Layer::parse(toml).unwrap().settings().unwrap();
     settings.budget.fetches_per_second = Some(budget);
@@ -167,7 +167,8 @@ const DAY: f64 = 3600.0;
 /// The duration of a crawl, in days of this web.
 const DAYS: f64 = 16.0;
 
-/// A web whose pages change at very different rates, around once a day, and a crawl of it.
+/// Returns a web whose pages change at very different rates, with a median of once a day, and the
+/// plan of a crawl of it.
 fn living_web() -> (Arc<ServedWeb>, EnginePlan) {
     let no_robots = RobotsShares {
         missing: 1.0,
@@ -204,7 +205,7 @@ fn living_web() -> (Arc<ServedWeb>, EnginePlan) {
     (serving, plan(&homes, pipes))
 }
 
-/// A crawl of these seeds over pipes.
+/// Returns the plan of a crawl from these seeds over pipes.
 fn plan(seeds: &[PageUrl], pipes: Pipes) -> EnginePlan {
     EnginePlan {
         rules: crawl::Plan {

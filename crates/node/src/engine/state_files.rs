@@ -14,7 +14,7 @@ use crate::store;
 pub(super) const SOURCES_EVERY: Duration = Duration::from_secs(30);
 /// How often the state file and the snapshot file are written.
 pub(super) const STATE_EVERY: Duration = Duration::from_secs(2);
-/// The most sources in the file: each costs two reads of the ledger.
+/// The most sources in the file: each costs two or three reads of the ledger.
 const MOST: usize = 1000;
 
 impl Engine {
@@ -30,7 +30,7 @@ impl Engine {
         write(&*snapshot, &store::snapshot(root));
     }
 
-    /// Returns the best sources, by the worth of the new pages that they name; at most `most`.
+    /// Returns the sources with the most expected profit per second; at most `most`.
     pub(super) fn sources(&self, most: usize) -> Vec<SourceSummary> {
         let keys = self.ask(move |core| best(core.frontier(), most));
         let mut known = HashMap::new();

@@ -1,4 +1,5 @@
-//! Links, near-duplicates and chosen queries of a page, from the index and the logs of a store.
+//! What search knows of a page: links to it, near-duplicates, and queries for which users chose it.
+//! The data come from the index and the logs of a store.
 
 use std::path::Path;
 
@@ -12,10 +13,10 @@ use crate::store;
 /// The most queries that are listed.
 const QUERIES: usize = 5;
 
-/// The data about a page, besides its words, that affect its place in search results.
+/// What search knows of a page besides its words.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Findable {
-    /// Pages that link to it.
+    /// Number of pages that link to it.
     pub in_links: u32,
     /// The number of its sections.
     pub sections: usize,
@@ -30,7 +31,7 @@ pub struct Findable {
 pub struct ChosenQuery {
     /// The text of the query.
     pub query: String,
-    /// How often it was clicked.
+    /// How often users clicked the page for this query.
     pub times: f64,
 }
 

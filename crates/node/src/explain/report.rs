@@ -32,9 +32,9 @@ pub struct Explanation {
     pub budget: Option<BudgetReport>,
     /// Its host; `null` if the ledger has no facts about it.
     pub server: Option<ServerReport>,
-    /// Its position in the queue; `null` if it is not due.
+    /// Its position in the queue; `null` if it is not due, or is being fetched.
     pub standing: Option<QueuePosition>,
-    /// Why it was not fetched; `null` if it was.
+    /// Why it was not fetched; `null` if the server answered the last visit.
     pub not_fetched: Option<String>,
     /// How the topic classifier of the last crawl judged it; `null` if the crawl had no trained
     /// topic, or the page has no copy.
@@ -51,9 +51,10 @@ pub struct DiscoveryReport {
     pub number: u64,
     /// When it was discovered.
     pub at: String,
-    /// The number of links between a seed and it.
+    /// The number of links from a seed to it, along the path by which it was discovered.
     pub depth: u16,
-    /// The link by which it was discovered; `null` if it is a seed.
+    /// The link by which it was discovered; `null` for a seed, or for a sitemap that a robots.txt
+    /// names.
     pub by: Option<LinkReport>,
 }
 
@@ -75,24 +76,24 @@ pub struct VisitReport {
     pub status: Option<u16>,
     /// The kind of error, if there was one.
     pub error: Option<String>,
-    /// Visits that could detect a change.
+    /// Visits after the first copy that could detect a change.
     pub revisits: u32,
-    /// Visits that found a change.
+    /// Revisits that found a changed text.
     pub changes: u32,
-    /// Consecutive failed visits up to the last one.
+    /// Visits without a usable answer since the last answer.
     pub failures: u16,
-    /// Pages that it links to.
+    /// Number of its links when its content last changed; `null` if it was never read.
     pub out_links: Option<u32>,
     /// Whether it is a sitemap or a feed.
     pub listing: bool,
     /// The WebSub hub that it names for change notifications.
     pub hub: Option<String>,
-    /// New pages that it named after its first fetch.
+    /// New pages that its revisits discovered.
     pub named: u32,
     /// Hints of sitemaps and feeds about its changes.
     pub signals: HintCounts,
-    /// The gain for searchers (ΔQ_A) of the last measured change; `null` if no recent one was
-    /// measured.
+    /// The measured gain for searchers (ΔQ_A) of the last change among the recent revisits, or else
+    /// of the first copy; `null` if neither was measured.
     pub gain: Option<f32>,
 }
 
@@ -147,9 +148,9 @@ pub struct ServerReport {
     pub requests: u32,
     /// Milliseconds to open a connection (moving average).
     pub connect_ms: Option<f64>,
-    /// Milliseconds until an answer (moving average).
+    /// Milliseconds from a request to its answer (moving average).
     pub response_ms: Option<f64>,
-    /// Requests per connection.
+    /// Requests that one connection serves before the server closes it, as learned so far.
     pub per_connection: Option<u32>,
 }
 

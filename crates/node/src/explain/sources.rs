@@ -21,33 +21,35 @@ const DAY: f64 = 86_400.0;
 pub struct SourceSummary {
     /// Its URL.
     pub url: String,
-    /// The kind of source: `main` (a main page), `listing` (a sitemap or feed), or `near` (one link
-    /// from a main page).
+    /// The kind of source: `main` (the main page of a host, or a seed), `listing` (a sitemap or
+    /// feed), or `near` (one link from a main page).
     pub kind: String,
     /// Whether it is polled at the current price.
     pub on: bool,
     /// Why it is polled, or why not.
     pub why: String,
-    /// New pages that it named so far.
+    /// New pages that appeared on it so far.
     pub found: u32,
     /// Expected new pages per day.
     pub new_a_day: f64,
-    /// The expected profit of a new page, in the crawl's unit of worth.
+    /// The expected profit of a new page that is fetched as it appears, in clicks or, if there were
+    /// none, in a substitute for them.
     pub profit: f64,
-    /// Whether users clicked pages that it named. If not, the quality of these pages replaces
-    /// clicks.
+    /// Whether `profit` is estimated from clicks. If not, it is predicted from the quality of the
+    /// pages that the source named.
     pub clicked: bool,
     /// The share of a new page's profit that is lost when it is found a day late.
     pub lost_in_a_day: f64,
-    /// Hours between polls at the current price.
+    /// Hours from the last poll to the next, at the current price; `null` if it is not polled.
     pub interval_hours: Option<f64>,
     /// When it was last polled.
     pub polled: Option<String>,
-    /// When it is polled next.
+    /// When it is polled next; `null` if a poll is not worth the price.
     pub due: Option<String>,
 }
 
-/// Returns the sources whose new pages have the most worth, best first; at most `most`.
+/// Returns the sources with the most expected profit per second, best first; at most `most`.
+/// `known` returns the URL and the history of a page; sources for which it has none are left out.
 pub fn rows(
     frontier: &mut Frontier<Crawl>,
     most: usize,
@@ -84,7 +86,7 @@ pub fn rows(
     rows
 }
 
-/// Returns the ledger keys of the sources whose new pages have the most worth; at most `most`.
+/// Returns the ledger keys of the sources with the most expected profit per second; at most `most`.
 pub fn best(frontier: &mut Frontier<Crawl>, most: usize) -> Vec<PageKey> {
     let accounts = best_accounts(frontier, most);
     let accounts = accounts.iter();

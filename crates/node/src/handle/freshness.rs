@@ -20,9 +20,9 @@ pub struct PageFreshness {
 /// How often a page changes, as estimated from revisits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ChangePace {
-    /// The page was read once only.
+    /// The page was never revisited, so no change could be seen.
     Unknown,
-    /// No revisit found a change during this time.
+    /// No revisit found a change. The revisits cover this time.
     Still(Duration),
     /// The expected time between changes.
     Every(Duration),
@@ -49,7 +49,7 @@ impl ChangePace {
         }
     }
 
-    /// Returns the expected hours between changes; `None` if no change was seen.
+    /// Returns the expected hours between changes; `None` if no revisit found a change.
     pub fn hours(self) -> Option<f64> {
         match self {
             Self::Every(time) => Some(time.as_secs_f64() / 3600.0),

@@ -2,8 +2,9 @@
 //!
 //! Only one process can have a store open, and every other command has priority over a server.
 //!
-//! **Invariant:** a server never blocks another command. It releases the store within 100 ms of a
-//! request (plus the time of reads under way), and takes it again when the other process is done.
+//! **Invariant:** a server never blocks another command. The lease releases the store within 100 ms
+//! of a request, plus the time of reads under way. It opens the store again within about two
+//! seconds after the other process is done.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once, RwLock, Weak};

@@ -13,7 +13,7 @@ use crawl::{Answer, TOKEN};
 
 /// How long the archive file that is still being written may be scanned.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// The newest answers are listed, up to this number.
+/// Most answers that are listed: the newest ones.
 const MOST: usize = 100;
 
 /// The archived answers of a page, oldest first.
@@ -36,9 +36,9 @@ pub struct PageVersion {
     pub at: String,
     /// The HTTP status, or a dash if it is unknown.
     pub status: String,
-    /// Whether the archive has a body for it that differs from the previous one.
+    /// Whether it has status 200 and a body that differs from the previous such body.
     pub news: bool,
-    /// Whether the body equals the previous one, or the server said that it is unchanged.
+    /// Whether it has status 200 and the previous body, or is a revisit record, such as for a 304.
     pub unchanged: bool,
     kept: StoredAnswer,
 }
@@ -78,12 +78,13 @@ impl Timeline {
         self.versions.iter().rev()
     }
 
-    /// Returns whether there are two versions to compare.
+    /// Returns whether there are two listed versions with different bodies.
     pub fn differs(&self) -> bool {
         self.compared(None, None).is_some()
     }
 
-    /// Returns the two versions to compare: those named by number, or else the last two.
+    /// Returns the two versions to compare, among those with [news](PageVersion::news): those named
+    /// by number, or else the last two. `None` if there are no two.
     pub fn compared(
         &self,
         from: Option<usize>,

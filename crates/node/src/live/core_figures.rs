@@ -1,4 +1,4 @@
-//! Performance figures of the core: time per step and per commit, waiting events, loaded histories.
+//! Performance figures of the crawl's state machine (`crawl::Core`) and its committer.
 
 use std::time::Duration;
 
@@ -65,7 +65,8 @@ impl Durations {
         bounded.chain([(f64::INFINITY, self.longer)])
     }
 
-    /// Returns an upper bound of a quantile, in seconds; `None` if nothing was counted.
+    /// Returns an upper bound of the quantile at `share` (0 to 1), in seconds; `None` if no time
+    /// was counted.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let wanted = ((self.count() as f64 * share).ceil() as u64).max(1);
         let mut within = 0;
@@ -77,16 +78,16 @@ impl Durations {
     }
 }
 
-/// Performance figures of the core.
+/// Performance figures of the crawl's state machine and its committer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoreFigures {
-    /// Durations of steps.
+    /// Durations of the steps of the state machine.
     pub steps: Durations,
     /// Durations of commits of archive and ledger.
     pub commits: Durations,
-    /// Events that wait for the core.
+    /// Events that wait for the state machine.
     pub events_waiting: u64,
-    /// Histories that were loaded from the ledger since the start.
+    /// Histories of pages that were loaded from the ledger since the program started.
     pub histories: u64,
 }
 

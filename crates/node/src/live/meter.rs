@@ -18,7 +18,7 @@ use super::snapshot::{FreshnessOutlook, Storage};
 const RECENT: usize = 200;
 /// The most points of the series.
 const POINTS: usize = 480;
-/// The first time span of a point. It doubles when there are too many points, up to [`LONGEST`].
+/// The time span of a point at first. It doubles when there are too many points, up to [`LONGEST`].
 const SHORTEST: Duration = Duration::from_secs(2);
 /// The longest time span of a point: 480 of them are more than four hours.
 const LONGEST: Duration = Duration::from_secs(32);
@@ -31,13 +31,13 @@ const PRICELESS: f64 = 1e30;
 /// Counts of requests by purpose.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// First copies.
+    /// Requests for pages without a copy.
     pub new: u64,
-    /// Copies of known pages.
+    /// Requests for pages that may have changed.
     pub refresh: u64,
     /// Polls of sources.
     pub source: u64,
-    /// Requests for robots.txt, and probes of pages that cannot exist.
+    /// Requests for robots.txt, and probes: requests for URLs that cannot exist.
     pub overhead: u64,
 }
 
@@ -66,9 +66,9 @@ impl Counts {
 /// The worth of fetches, as estimated when their pages were claimed, summed by purpose.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorthSums {
-    /// First copies.
+    /// Requests for pages without a copy.
     pub new: f64,
-    /// Copies of known pages.
+    /// Requests for pages that may have changed.
     pub refresh: f64,
     /// Polls of sources.
     pub source: f64,
@@ -94,13 +94,13 @@ pub struct Fetch {
     pub status: Option<u16>,
     /// Bytes over the wire.
     pub bytes: u64,
-    /// Milliseconds to the end of the answer.
+    /// Milliseconds from the request to the end of the answer.
     pub ms: f64,
     /// The outcome, such as `changed` or `gone`.
     pub outcome: String,
     /// The worth when the page was claimed; `null` if it had to be fetched at any price.
     pub worth: Option<f64>,
-    /// The kind of error, if there was one.
+    /// The error code, if there was an error.
     pub error: Option<String>,
 }
 

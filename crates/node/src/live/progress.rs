@@ -18,23 +18,23 @@ pub trait Progress: Send {
 /// The main figures of a running crawl.
 #[derive(Debug, Clone)]
 pub struct Figures {
-    /// Pages fetched, including unchanged ones.
+    /// Pages of which this run fetched a copy, or found the copy unchanged.
     pub pages: u64,
     /// Bytes over the wire.
     pub bytes: u64,
     /// Visits to servers under way.
     pub visits: usize,
-    /// Open connections without a request.
+    /// Open connections that no visit uses.
     pub idle_connections: usize,
     /// Pages that are due: they are fetched as soon as their servers may be asked.
     pub due: usize,
-    /// The price, in a crawl that does not end.
+    /// The price, in a continuous crawl.
     pub price: Option<f64>,
     /// Pages that may still be fetched, if their number is limited.
     pub pages_left: Option<u64>,
     /// The remaining time, if it is limited.
     pub time_left: Option<Duration>,
-    /// Failed fetches by kind of error.
+    /// Number of visits with an error, and of links into spider traps, by error code.
     pub errors: BTreeMap<String, u64>,
 }
 

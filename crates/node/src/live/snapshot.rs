@@ -1,8 +1,8 @@
 //! The snapshot of a running crawl.
 //!
-//! It is one value. Threads of this process ask for it, the crawl writes it into the store for
-//! other processes, and the dashboard shows it. Readers need neither a lock nor the engine. Its
-//! texts (URLs, kinds of errors) come from the web and are not escaped.
+//! A snapshot is one value. Threads of this process ask for it, the crawl writes it into the store
+//! for other processes, and the dashboard shows it. Readers need neither a lock nor the engine. Its
+//! texts (URLs, error codes) may come from the web and are not escaped.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,12 +15,13 @@ use crate::explain::sources::SourceSummary;
 /// A description of a running crawl at one moment.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The state of the crawl in short.
+    /// The state of the crawl, as in `state.json`.
     #[serde(flatten)]
     pub state: CrawlState,
     /// The worth of all fetches, as estimated when their pages were claimed.
     pub gains: WorthSums,
-    /// The expected freshness of the copies, from a sample; `null` until a page was revisited.
+    /// The expected freshness of the copies, from a sample; `null` while too few pages were
+    /// revisited.
     pub outlook: Option<FreshnessOutlook>,
     /// Disk and memory usage.
     pub storage: Storage,
@@ -33,14 +34,14 @@ pub struct Snapshot {
     pub sources: Vec<SourceSummary>,
     /// The last fetches, newest first.
     pub recent: Vec<Fetch>,
-    /// Figures over the last hours.
+    /// Figures over the last hours, oldest first.
     pub series: Vec<SeriesPoint>,
 }
 
 /// The state of a crawl, as in `state.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CrawlState {
-    /// Counts since the program started.
+    /// Counts since the program started, and the pages that are left.
     #[serde(flatten)]
     pub summary: Summary,
     /// The time of the snapshot.
@@ -153,22 +154,22 @@ pub struct HostSnapshot {
     /// `visited` (a visit is under way), `ready`, `delayed` (until `next`), `idle` (no page is
     /// due) or `left alone` (after failures, or at its page limit).
     pub state: String,
-    /// When the next request may be made; `null` if now.
+    /// When the next request may be made; `null` unless the state is `delayed`.
     pub next: Option<String>,
     /// Pages of the host that are due.
     pub waiting: usize,
-    /// Pages claimed since the policies were last changed.
+    /// Pages claimed since the crawl started or its policies were last changed.
     pub claimed: u32,
-    /// Requests that were ever answered.
+    /// Requests for pages that were answered, in all runs.
     pub requests: u32,
     /// Milliseconds to open a connection (moving average).
     pub connect_ms: Option<f64>,
-    /// Milliseconds until an answer (moving average).
+    /// Milliseconds from a request to its answer (moving average).
     pub response_ms: Option<f64>,
     /// The state of its robots.txt: `found`, `missing` or `unknown`.
     pub robots: String,
     /// The `Crawl-delay` of its robots.txt, in seconds.
     pub crawl_delay: Option<f64>,
-    /// Failed connections and requests since the last answer.
+    /// Failed connections and requests since the last answer to a request for a page.
     pub failures: u32,
 }

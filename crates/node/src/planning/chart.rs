@@ -7,8 +7,9 @@ use super::CurvePoint;
 const WIDTH: usize = 64;
 const HEIGHT: usize = 14;
 
-/// Draws curves over fetches per day, on a logarithmic scale. Each curve has a letter; where two
-/// overlap, the first one is visible.
+/// Draws the reached shares over fetches per day, which have a logarithmic scale. Each curve has a
+/// letter; where two overlap, the first one is visible. Returns an empty text if there is nothing
+/// to draw.
 pub fn draw(curves: &[(char, &[CurvePoint])]) -> String {
     let points = || curves.iter().flat_map(|(_, curve)| curve.iter());
     let shown = |point: &&CurvePoint| point.reached > 0.02 && point.reached < 0.999;
@@ -48,7 +49,7 @@ pub fn draw(curves: &[(char, &[CurvePoint])]) -> String {
     text
 }
 
-/// Formats a number of fetches with about three digits.
+/// Formats a number of fetches: without decimals from 100 on, with one from 1 on, else with two.
 pub fn number(fetches: f64) -> String {
     match fetches {
         fetches if fetches >= 100.0 => format!("{fetches:.0}"),

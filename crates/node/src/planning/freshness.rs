@@ -19,7 +19,7 @@
 //! changes have no hint and almost no page was visited without a hint.
 //!
 //! **Invariant:** the model uses only facts of this store, so there is no estimate before a page
-//! was revisited.
+//! that is not a seed was revisited, unless all pages are seeds.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ use policy::{History, Moment};
 const RATES: usize = 24;
 /// Weight of the global distribution in a host's estimate, as a pseudo-count of pages.
 const OTHERS: f64 = 3.0;
-/// Pseudo-count of false hints in each group.
+/// Pseudo-count of false hints in each group (the seeds or the other pages of a host).
 const ALARMS: f64 = 0.5;
 /// Weight of the counted recall in a host's estimate, as a pseudo-count of changes. The counted
 /// recall is too high, because visits follow hints. It matters on a host where almost every visit
@@ -69,7 +69,7 @@ struct HostModel {
 struct VisitEvidence {
     /// The total length of the intervals between visits that had no change, in seconds.
     quiet: f64,
-    /// The mean length of the intervals with a change, in seconds.
+    /// The mean length of the intervals between visits that had a change, in seconds.
     gap: f64,
     /// Changes that were found after a hint.
     hits: f64,
@@ -77,15 +77,15 @@ struct VisitEvidence {
     misses: f64,
     /// Hints that proved false.
     alarms: f64,
-    /// The age of the copy, in seconds.
+    /// Time since the copy was last known to equal the page, in seconds.
     age: f64,
     /// Hints since the last visit.
     since: u16,
 }
 
 impl FreshnessModel {
-    /// Learns from pages with a copy, each with the number of its host; `None` if no page was
-    /// revisited.
+    /// Learns from pages with a copy, each with the number of its host. Returns `None` if no page
+    /// was revisited, or if only seeds were revisited and there are other pages.
     pub fn learned<'a>(
         pages: impl Iterator<Item = (u32, &'a History)>,
         now: Moment,

@@ -4,7 +4,7 @@ use policy::plan::{currency, freshness};
 
 use crate::number::counted;
 
-/// A goal. Each is a share from 0 to 1.
+/// A goal for the copies of a store. It is reached to a share from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Goal {
     /// The share of copies that equal their pages, averaged over time.

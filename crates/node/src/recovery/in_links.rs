@@ -45,7 +45,7 @@ pub struct PendingLinks {
 }
 
 impl InLinks {
-    /// Reads all links of a ledger.
+    /// Reads the links of a ledger, as far as they fit into the memory.
     pub fn all(ledger: &Ledger) -> Result<Self> {
         let mut pages: Vec<PageId> = Vec::new();
         for known in ledger.scan() {
@@ -67,7 +67,8 @@ impl InLinks {
         Ok(links)
     }
 
-    /// Adds a link. Drops it when the memory is full and its page has no other links here.
+    /// Adds a link. When the memory is full, drops its anchor text, and drops the whole link if its
+    /// page has no other links here.
     pub fn add(&mut self, link: InLink) {
         if self.bytes >= BYTES && !self.pages.contains_key(&link.to) {
             return;
@@ -90,7 +91,8 @@ impl InLinks {
         pending
     }
 
-    /// Adds the pending links to the pages that the index has. Returns the number of these pages.
+    /// Adds pending links to the pages that the index has, and returns the number of these pages.
+    /// Pages without new anchor text are updated only when they have 30 or more new links.
     pub fn flush(&mut self, index: &mut index::PageIndexWriter) -> Result<usize> {
         let mut updated = Vec::new();
         for (&page, pending) in &mut self.pages {

@@ -1,8 +1,8 @@
 //! Follows the logs of searches and clicks while a crawl runs.
 //!
-//! Other processes serve searches too, so the log is the only common source. New lines are read
-//! every 30 seconds. The index receives the queries, and the policy receives the pages that were
-//! shown or clicked.
+//! Other processes serve searches too, so only the logs have all searches and clicks. New lines are
+//! read every 30 seconds. The index receives the queries, and the policy receives the pages that
+//! were shown or clicked.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,7 +17,8 @@ use crate::store;
 
 /// How often new lines are read.
 const FOLLOW_EVERY: Duration = Duration::from_secs(30);
-/// How often the index receives a new workload: it then evaluates all queries of the workload.
+/// Least time between two workloads for the index, because the index then evaluates all queries of
+/// the workload.
 const WORKLOAD_EVERY: Duration = Duration::from_secs(600);
 
 /// The searches and clicks that were read so far.
@@ -27,7 +28,7 @@ pub struct Searches {
     clicks: EventLog<Click>,
     clicks_position: Position,
     demand: QueryCounter,
-    /// The number of queries in the last workload for the index, and its time.
+    /// The number of searches in the last workload for the index, and when it was made.
     last_workload: Option<(u64, Moment)>,
     read_at: Option<Moment>,
     met: Vec<Met>,

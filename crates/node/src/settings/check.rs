@@ -87,7 +87,8 @@ pub fn check(text: &str, root: &Path) -> Vec<Finding> {
     wrong
 }
 
-/// Returns, for each key that names a policy, default settings with that policy and what it needs.
+/// Returns default settings with one policy of the file and its parameters, for each kind of
+/// policy. An error in them is reported under the key.
 fn policy_parts(settings: &Settings) -> Vec<(&'static str, Settings)> {
     let crawl = &settings.crawl;
     let mut order = Settings::default();
@@ -119,7 +120,8 @@ fn policy_parts(settings: &Settings) -> Vec<(&'static str, Settings)> {
     ]
 }
 
-/// Returns, for each key about requests, default settings with that key.
+/// Returns default settings with one key about requests from the file, for each such key whose
+/// value can be wrong.
 fn request_parts(settings: &Settings) -> Vec<(&'static str, Settings)> {
     let fetch = |fetch| Settings {
         fetch,

@@ -40,11 +40,11 @@ section! {
         depth: Option<u16> = None, example(20), flag("depth", "N");
         /// Hosts to which no request is made: `example.org`, `example.org:8080`, `*.example.org`.
         block: Vec<String> = Vec::new(), example(["ads.example.org"]);
-        /// Connections open at once.
+        /// The most connections open at once.
         connections: u16 = 64, range(1.0..=10_000.0), flag("connections", "N");
-        /// Connections to one server at once.
+        /// The most connections to one server at once.
         per_server: u8 = 1, range(1.0..=64.0), flag("per-server", "N");
-        /// Pages fetched from one host at most.
+        /// The most pages that one run fetches from one host.
         pages_per_host: Option<u32> = None, usual("1000000, unlimited for run"),
             example(1_000_000), range(1.0..);
         /// With the scope `any`: pages fetched from a domain that has no seed, for each other
@@ -54,7 +54,8 @@ section! {
         /// When nothing else is left to fetch, deferred pages of a domain are fetched too, if at
         /// most this many of its pages are known.
         domain_spare: u32 = DomainLimits::default().spare;
-        /// Time between two requests to one server.
+        /// The least time between two requests to one server; a longer `Crawl-delay` of its
+        /// robots.txt wins.
         delay: Option<Time> = None, usual("1s, none on loopback"), example(Time::seconds(1)),
             flag("delay", "TIME");
         /// Consecutive failed attempts after which a page is given up.
@@ -124,7 +125,7 @@ section! {
         allow_private: bool = false, flag("allow-private", "");
         /// The version of HTTP to use.
         http: HttpVersion = HttpVersion::Auto, flag("http", "VERSION");
-        /// Requests under way at once on a pipelined connection.
+        /// The most requests under way at once on a pipelined connection.
         pipeline_depth: Option<u8> = None, usual("8"), example(8), range(2.0..=32.0),
             flag("pipeline-depth", "N");
     }
@@ -133,11 +134,11 @@ section! {
 section! {
     /// Limits on the time and size of one response, and on the form of URLs.
     [limits] LimitSettings {
-        /// Time to connect to a server, over all its addresses.
+        /// The most time to connect to a server, over all its addresses.
         connect: Time = Time(FetchLimits::default().connect);
-        /// Time from the request to the end of the response header.
+        /// The most time from the request until the whole response header has arrived.
         first_byte: Time = Time(FetchLimits::default().first_byte);
-        /// Time from the request to the end of the body.
+        /// The most time from the request until the whole body has arrived.
         total: Time = Time(FetchLimits::default().total);
         /// The most bytes of a body, as transferred.
         body: usize = FetchLimits::default().body;
@@ -226,7 +227,8 @@ section! {
         rhythm: bool = SourceRules::default().rhythm;
         /// Clicks that a new page is expected to get before any click was counted.
         profit: f64 = SourceRules::default().profit, positive();
-        /// The pages on which clicks are counted, which decides what a page without clicks means.
+        /// When the counting of clicks on a page begins. A page without clicks is evidence of a low
+        /// profit only after that moment.
         clicks: ClickLog = ClickLog::Fetched;
     }
 }
@@ -328,15 +330,13 @@ pub enum Admin {
     Token,
 }
 
-/// The pages on which clicks are counted: what it means that a page has none.
+/// When the counting of clicks on a page begins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ClickLog {
-    /// On pages that were fetched, from then on: our own log, where only what is in the index can
-    /// be clicked
+    /// From its first fetch on, as in our own log: searchers can click only pages of the index
     #[default]
     Fetched,
-    /// On all pages from their beginning, whether we have them or not: a site's own counts,
-    /// imported
+    /// From its discovery on, fetched or not, as in imported counts of a site
     Known,
 }

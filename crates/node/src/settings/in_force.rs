@@ -1,4 +1,4 @@
-//! The settings in force, each with the layer that gives it.
+//! Lists the settings in force, each with the layer that gives its value.
 
 use serde::Serialize;
 
@@ -16,15 +16,15 @@ pub struct SettingInForce {
     pub origin: SettingOrigin,
     /// The default in words, if there is one.
     pub default: Option<String>,
-    /// The numbers that are allowed, in words.
+    /// The numbers that are allowed, in words; `None` if there is no limit.
     pub range: Option<String>,
-    /// The flag that gives it for one run.
+    /// The flag that sets it for one run, if there is one.
     pub flag: Option<String>,
     /// What it means.
     pub about: String,
 }
 
-/// A layer.
+/// The layer that gives a setting its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SettingOrigin {

@@ -21,8 +21,8 @@ use super::usage::Usage;
 pub struct Layer(Table);
 
 impl Layer {
-    /// Reads a file. Every value has the type of its setting; ranges are checked later, for all
-    /// layers together.
+    /// Reads a file. Fails if a key is unknown or a value has the wrong type. Ranges are checked
+    /// later, for all layers together.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the configuration {}", path.display()))?;
@@ -68,7 +68,7 @@ impl Layer {
         self.0.get(section)?.get(key)
     }
 
-    /// Sets a setting, or adds to it if that is what its flag does.
+    /// Sets a setting. If its value is a list, adds the value to the list.
     pub fn set(&mut self, setting: &Setting, value: Value) {
         let appends = matches!(&setting.flag, Some(flag) if flag.effect == Effect::Append);
         let section = self.section(setting.section);
@@ -83,7 +83,7 @@ impl Layer {
         }
     }
 
-    /// Returns the layer with these seeds, if there are any.
+    /// Returns a copy of the layer with these seeds in place of its own, if there are any.
     pub fn with_seeds(&self, seeds: Vec<String>) -> Self {
         let mut layer = self.clone();
         if !seeds.is_empty() {

@@ -1,4 +1,4 @@
-//! The policies of a crawl: from their names in the settings to the policies themselves.
+//! Creates the policies of a crawl from their names in the settings.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::topic::{FOCUS, Subject};
 use super::{BudgetSettings, ClickLog, CrawlSettings, RefreshSettings, Settings, SourceSettings};
 
-/// The ordering where the user names none and the crawl has no topic.
+/// The ordering of a crawl without a topic, if the user names none.
 const ORDER: &str = "rankmass";
 /// The value of `source.policy` that polls nothing.
 pub const NO_SOURCES: &str = "none";
@@ -25,17 +25,17 @@ pub const NO_SOURCES: &str = "none";
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PolicySettings {
-    /// Ordering, server strategy, and what they need.
+    /// The names of ordering and server strategy, and their parameters, such as the query.
     pub crawl: CrawlSettings,
-    /// Fetches per second, for a crawl that does not end.
+    /// The budget of a continuous crawl.
     pub budget: BudgetSettings,
-    /// The refresh of known pages.
+    /// The refresh policy of a continuous crawl, and its parameters.
     pub refresh: RefreshSettings,
-    /// The polls of sources.
+    /// The scheduler of sources of a continuous crawl, and its parameters.
     pub source: SourceSettings,
-    /// What the crawl is about.
+    /// What a focused crawl looks for; `None` if the crawl is not focused.
     pub subject: Option<Subject>,
-    /// Whether the crawl goes on when nothing new is left (`avocet run`).
+    /// Whether the crawl is continuous: it refreshes pages until it is stopped (`avocet run`).
     pub continuous: bool,
 }
 
@@ -45,15 +45,17 @@ pub struct ChosenPolicies {
     pub order: Box<dyn Policy>,
     /// The ranking of servers.
     pub strategy: Box<dyn Strategy>,
-    /// The least worth of a page that is fetched.
+    /// The least worth, by the ordering, at which a new page is fetched.
     pub least: Worth,
-    /// The query that the ordering looks for.
+    /// The query of the user, for an ordering that looks for its words.
     pub query: Option<String>,
-    /// The refresh of known pages, for a crawl that does not end.
+    /// The refresh policy; `None` unless the crawl is continuous.
     pub refresh: Option<Box<dyn Refresh>>,
-    /// The content sources, for such a crawl.
+    /// The sources and their scheduler; `None` if sources are not polled, or the crawl is not
+    /// continuous.
     pub sources: Option<Sources>,
-    /// The longest time between two polls of a sitemap or feed, for such a crawl.
+    /// The longest time between two polls of a sitemap or feed; `None` unless the crawl is
+    /// continuous.
     pub listings: Option<Duration>,
 }
 
@@ -85,8 +87,8 @@ impl PolicySettings {
         }
     }
 
-    /// Returns the name of the ordering. A method of focused crawling is an ordering that knows a
-    /// topic.
+    /// Returns the name of the ordering. For a focused crawl it is the method of focused crawling,
+    /// unless the user names another ordering.
     pub fn order(&self) -> &str {
         let named = self.crawl.focus.as_ref().or(self.crawl.order.as_ref());
         let usual = match self.subject {
@@ -96,17 +98,26 @@ impl PolicySettings {
         named.map_or(usual, String::as_str)
     }
 
-    /// Returns the refresh settings of a crawl that does not end.
+    /// Returns the flag that names the ordering, for errors.
+    fn order_flag(&self) -> &'static str {
+        match self.crawl.focus {
+            Some(_) => "--focus",
+            None => "--order",
+        }
+    }
+
+    /// Returns the refresh settings of a continuous crawl; `None` for any other.
     pub fn refreshing(&self) -> Option<&RefreshSettings> {
         self.continuous.then_some(&self.refresh)
     }
 
-    /// Returns the name of the scheduler of sources, for a crawl that does not end.
+    /// Returns the name of the scheduler of sources, or `none`; `None` unless the crawl is
+    /// continuous.
     pub fn scheduler(&self) -> Option<&str> {
         self.continuous.then_some(self.source.policy.as_str())
     }
 
-    /// Returns the budget of a crawl that does not end, in fetches per second.
+    /// Returns the budget of a continuous crawl, in fetches per second; `None` for any other.
     pub fn budget(&self) -> Option<f64> {
         self.continuous.then(|| self.budget.per_second())
     }
@@ -135,7 +146,8 @@ impl PolicySettings {
             scores: scores.map(Arc::new),
             topic: topic.map(Arc::new),
         };
-        let order = catalog.order(self.order(), &wishes).context("--order")?;
+        let order = catalog.order(self.order(), &wishes);
+        let order = order.context(self.order_flag())?;
         self.refuse_unused(&catalog)?;
         let strategy = catalog.servers(&self.crawl.servers).context("--servers")?;
         let (refresh, sources) = match self.continuous {
@@ -193,7 +205,8 @@ impl PolicySettings {
         Ok(Some(Sources::new(scheduler, rules)))
     }
 
-    /// Refuses a setting that the ordering does not use, because the user expects an effect.
+    /// Refuses a query, location rules, scores or a topic that the ordering does not use: the user
+    /// expects them to have an effect.
     fn refuse_unused(&self, catalog: &Catalog) -> Result<()> {
         let given = [
             (Wish::Query, self.crawl.query.is_some()),
@@ -207,8 +220,9 @@ impl PolicySettings {
             let names: Vec<_> = orders.map(|order| order.name).collect();
             if !names.iter().any(|name| self.order().contains(name)) {
                 bail!(
-                    "{} has no use with --order {:?}: choose {}, alone or in a combination",
+                    "{} has no use with {} {:?}: choose {}, alone or in a combination",
                     wish.flag(),
+                    self.order_flag(),
                     self.order(),
                     names.join(", ")
                 );
@@ -218,7 +232,7 @@ impl PolicySettings {
     }
 }
 
-/// Reads `URL<tab>score` lines.
+/// Reads a file of lines `URL<tab>number`. Empty lines are skipped.
 pub fn read_scores(path: &Path) -> Result<Scores> {
     let text = fs::read_to_string(path)
         .with_context(|| format!("cannot read the scores in {}", path.display()))?;
@@ -271,6 +285,10 @@ mod tests {
             ("crawl.order = \"pagernk\"", "`pagerank`"),
             ("crawl.order = \"similarity\"", "--query"),
             ("crawl.order = \"given\"", "--scores"),
+            (
+                "crawl.focus = \"lerned\"\ncrawl.topic = \"rust\"",
+                "--focus: ",
+            ),
             ("crawl.servers = \"fastest\"", "best-prefix"),
             (
                 "crawl.order = \"backlink\"\ncrawl.query = \"birds\"",

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Time(#[schemars(with = "String")] pub Duration);
 
 impl Time {
-    /// A number of seconds.
+    /// Returns a duration of whole seconds.
     pub const fn seconds(seconds: u64) -> Self {
         Self(Duration::from_secs(seconds))
     }
@@ -64,7 +64,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The default budget: what a small site can bear.
+    /// The default budget, one fetch per second: a small site can bear it.
     pub const USUAL: Self = Self { per_second: 1.0 };
 }
 
@@ -88,7 +88,7 @@ impl FromStr for Rate {
     }
 }
 
-/// A share between 0 and 1, written like `95%` or `0.95`.
+/// A share above 0 and below 1, written like `95%` or `0.95`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share(pub f64);
 

@@ -25,9 +25,9 @@ pub struct Setting {
     pub key: &'static str,
     /// What it means, for people.
     pub doc: String,
-    /// The default value; `None` if there is none or it depends on something.
+    /// The default value; `None` if there is none, or it depends on the command or the server.
     pub default: Option<Value>,
-    /// The default in words, if it depends on something.
+    /// The default in words, where `default` does not show it.
     pub usual: Option<&'static str>,
     /// A value that the reference shows where there is no default.
     pub example: Option<Value>,
@@ -37,7 +37,8 @@ pub struct Setting {
     pub range: Option<Range>,
     /// The flag that sets it for one run.
     pub flag: Option<Flag>,
-    /// Keys of the section that are ignored in lower layers if this layer gives this key.
+    /// Keys of the same section. If a layer gives this setting, these keys are ignored in the
+    /// layers below it.
     pub excludes: &'static [&'static str],
     read: fn(&str) -> Result<Value, String>,
 }
@@ -85,7 +86,7 @@ pub struct SettingsSection {
 }
 
 impl Setting {
-    /// A setting of type `T` with a default; a default of `None` means that there is none.
+    /// Returns a setting of type `T`. A `default` of `None` means that there is no default.
     pub fn new<T>(section: &'static str, key: &'static str, doc: &str, default: &T) -> Self
     where
         T: Serialize + DeserializeOwned + JsonSchema,
@@ -105,13 +106,13 @@ impl Setting {
         }
     }
 
-    /// Describes a default that depends on something.
+    /// Describes a default that the declared value does not show.
     pub fn usual(self, usual: &'static str) -> Self {
         let usual = Some(usual);
         Self { usual, ..self }
     }
 
-    /// Gives an example.
+    /// Sets the value that the reference shows where there is no default.
     pub fn example<T: Serialize>(self, example: T) -> Self {
         let example = Value::try_from(example).ok();
         Self { example, ..self }
@@ -166,12 +167,12 @@ impl Setting {
         self
     }
 
-    /// Reads the flag's value in another way than the file's.
+    /// Sets the function that reads the value of the flag, if it is written differently in a file.
     pub fn read_by(self, read: fn(&str) -> Result<Value, String>) -> Self {
         Self { read, ..self }
     }
 
-    /// Sets the keys of the section that are ignored in lower layers if this key is given.
+    /// Sets the keys of the same section that are ignored in layers below one with this setting.
     pub fn excludes(self, excludes: &'static [&'static str]) -> Self {
         Self { excludes, ..self }
     }
@@ -187,7 +188,7 @@ impl Setting {
         self.check(&value).map(|()| value)
     }
 
-    /// Checks that a value is in the range.
+    /// Checks that a number or a time is in the range. Any other value passes.
     pub fn check(&self, value: &Value) -> Result<(), String> {
         let Some(range) = self.range else {
             return Ok(());
@@ -224,7 +225,7 @@ impl Setting {
         shown.map(Value::to_string).unwrap_or_default()
     }
 
-    /// Returns the default in words; `None` if there is none.
+    /// Returns the default in words; `None` for a boolean, a list, or a setting without a default.
     pub fn default_text(&self) -> Option<String> {
         let text = |value: &Value| match value {
             Value::String(text) => Some(text.clone()),

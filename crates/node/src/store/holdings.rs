@@ -8,15 +8,15 @@ use serde::Serialize;
 /// Counts of the contents of a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Holdings {
-    /// URLs that were ever admitted.
+    /// URLs that the store knows, visited or not.
     pub urls_seen: u64,
     /// Pages with a copy.
     pub pages: u64,
-    /// URLs that were not requested yet.
+    /// URLs that were never visited.
     pub queued: u64,
-    /// Hosts.
+    /// Hosts of the known URLs.
     pub hosts: u64,
-    /// Pages whose last visit failed, by kind of error.
+    /// Pages whose last visit had an error, by error code.
     pub errors: BTreeMap<String, u64>,
 }
 

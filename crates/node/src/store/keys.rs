@@ -17,7 +17,8 @@ pub fn token_path(root: &Path) -> PathBuf {
     root.join("TOKEN")
 }
 
-/// Returns the token of the store at `root`. If there is none, stores `fresh` as the token.
+/// Returns the token of the store at `root`. If there is none, or it is too short, stores and
+/// returns `fresh`. On a read-only file system, returns `fresh` without storing it.
 pub fn token(root: &Path, fresh: String) -> Result<String> {
     let path = token_path(root);
     match fs::read_to_string(&path) {

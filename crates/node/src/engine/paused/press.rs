@@ -18,7 +18,8 @@ use crate::settings::Time;
 use crate::store::{self, Store};
 use crawl::Again;
 
-/// A day of this world, in seconds. It is one hour, so that the engine wakes up less often.
+/// A day of this world, in seconds of the paused clock: one hour, so that the engine wakes up less
+/// often.
 const DAY: f64 = 86_400.0 / SPEED;
 /// Seconds of this world per second of the paused clock.
 const SPEED: f64 = 24.0;
