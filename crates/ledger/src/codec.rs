@@ -1,8 +1,9 @@
 //! The binary encoding of records and their keys.
 //!
-//! A record is one version byte followed by postcard. A record with another version byte is
-//! rejected as damaged, so it is never misread. The record of a visit ends with the sums of its
-//! measured gains. Visits that a store of format 4 or 5 wrote have no sums or other ones.
+//! A record is one version byte followed by postcard. A record with an unknown version byte is
+//! rejected as damaged, so that it is never misread. The record of a visit ends with the sums of
+//! the measured gains of its page. Format 4 of the store had no such sums, and format 5 had other
+//! ones. For these records, the sums are computed from the last revisits, which are in the record.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -14,8 +15,9 @@ use serde::de::DeserializeOwned;
 
 use crate::LedgerError;
 
+/// The version byte of all records except visits, and of visits in formats 4 and 5 of the store.
 const VERSION: u8 = 4;
-/// The version byte of visits, whose sums changed with format 6 of the store.
+/// The version byte of visits since format 6 of the store, which changed the sums.
 const VISIT_VERSION: u8 = 6;
 
 /// Returns the key of a page's records.

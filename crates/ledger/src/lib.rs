@@ -6,13 +6,15 @@
 //!
 //! Page and host keys begin with the partition and then sort by host. So the pages of a host are
 //! neighbours, which compresses well. The keyspaces are:
-//! - `urls` has one record per discovered page, and `visits` the last visit to each visited
-//!   page. A page that is in `urls` and not in `visits` waits for its first visit.
-//! - `links` has the links of a page; it is written when a visit brought new content.
+//! - `urls` has one record per discovered page.
+//! - `visits` has the last visit to each visited page. A page that is in `urls` and not in `visits`
+//!   waits for its first visit.
+//! - `links` has the links of each page that was read. A visit that brings new content replaces
+//!   the record of its page.
 //! - `hosts` has the facts of each host.
 //! - `servers` has the politeness facts of each server. It is written outside of batches: see
 //!   [`Ledger::keep_server`].
-//! - `meta` has single values of the whole crawl.
+//! - `meta` has single values of the whole crawl, and the URLs to which seeds redirected.
 
 mod codec;
 mod scan;
@@ -51,7 +53,7 @@ const AT_RISK: &[u8] = b"at-risk";
 const PASSED_OVER: &[u8] = b"passed-over";
 /// The key of [`Ledger::noticed_ahead`].
 const AHEAD: &[u8] = b"ahead";
-/// The prefix of the keys of redirected seeds.
+/// The prefix of the keys under which `meta` has the URLs to which seeds redirected.
 const SEED: &[u8] = b"seed:";
 
 /// Facts that are committed together.
@@ -64,7 +66,7 @@ pub struct Batch {
     pub archive_end: Option<(u32, u64)>,
 }
 
-/// An error of the ledger. Errors of the web are facts, not errors.
+/// A failure of the ledger itself. Failed visits are not errors here: they are facts.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// The ledger cannot be opened.
@@ -90,7 +92,7 @@ pub enum LedgerError {
     /// A record cannot be decoded.
     #[error("the ledger's record of {what} is damaged: run `avocet rebuild`")]
     Damaged {
-        /// The record.
+        /// The record, in words.
         what: String,
     },
 }
@@ -98,8 +100,8 @@ pub enum LedgerError {
 /// Syncs all directories below this one, so that their entries survive a power cut.
 ///
 /// fjall syncs the directory of its keyspaces before it creates a keyspace, and not after. If a
-/// power cut loses the directory of a keyspace, fjall creates another one at the next start. It
-/// then drops what the journal holds for the lost one.
+/// power cut loses the directory of a keyspace, fjall creates another one at the next start. The
+/// new one lacks what the journal holds for the lost one.
 fn sync_directories(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;
@@ -162,7 +164,10 @@ impl Ledger {
         })
     }
 
-    /// Commits a batch. Returns its number in the sequence of all batches.
+    /// Commits a batch. Returns its sequence number: batches are numbered from 1.
+    ///
+    /// A hint that is not later than the last visit to its page is ignored, as is a hint for an
+    /// unvisited page.
     pub fn commit(&self, batch: &Batch) -> Result<u64, LedgerError> {
         let sequence = self.sequence()? + 1;
         let is_signal = |entry: &Entry| matches!(entry, Entry::Signalled(..));
@@ -220,31 +225,33 @@ impl Ledger {
         Ok(self.read(&self.meta, b"sequence")?.unwrap_or(0))
     }
 
-    /// Returns the file number and the byte offset at which the committed archive ends.
+    /// Returns the file number and the byte offset at which the committed archive ends. Returns
+    /// `None` before the first commit of a process that writes the archive.
     pub fn archive_end(&self) -> Result<Option<(u32, u64)>, LedgerError> {
         self.read(&self.meta, b"archive-end")
     }
 
-    /// Returns how many pages had a copy when the current run began. Returns `None` if every run
-    /// has ended.
+    /// Returns how many pages had ever been fetched when the current run began, including copies
+    /// that were dropped from the buffer. Returns `None` unless a run is under way or was
+    /// interrupted.
     pub fn open_run(&self) -> Result<Option<u64>, LedgerError> {
         self.read(&self.meta, RUN)
     }
 
-    /// Stores that a run has begun, with the number of pages that had a copy before it. `None`
-    /// stores that it has ended.
+    /// Stores that a run has begun, with the number of pages that had ever been fetched before it.
+    /// `None` stores that the run has ended without an interruption.
     pub fn mark_run(&self, begun: Option<u64>) -> Result<(), LedgerError> {
         self.set(RUN, begun)
     }
 
-    /// Returns how many records the archive can have after its committed end when the process is
-    /// killed. Returns `None` if no process has stored it yet.
+    /// Returns the most records that the last writing process can have left after the committed end
+    /// of the archive. Returns `None` if no process has stored this number yet.
     pub fn at_risk(&self) -> Result<Option<u64>, LedgerError> {
         self.read(&self.meta, AT_RISK)
     }
 
-    /// Stores how many archive records this process can lose when it is killed. Call it before
-    /// the first record is written.
+    /// Stores the most archive records that a kill of this process can leave uncommitted. The
+    /// caller must call this before it writes the first record.
     pub fn set_at_risk(&self, records: u64) -> Result<(), LedgerError> {
         self.set(AT_RISK, Some(records))
     }
@@ -288,8 +295,8 @@ impl Ledger {
         self.set(AHEAD, noticed)
     }
 
-    /// Stores when a server was last asked and how long it must be left alone. An earlier record
-    /// is merged by [`ServerFacts::in_place_of`].
+    /// Stores when the last request to a server was made, the minimum time to the next, and the
+    /// number of consecutive refusals. Merges an earlier record by [`ServerFacts::in_place_of`].
     ///
     /// Writes the record to the operating system and does not wait for the disk. Once this
     /// returns, a kill of the process loses nothing. A power cut may lose what was stored since
@@ -308,7 +315,7 @@ impl Ledger {
         writes.commit().map_err(LedgerError::Commit)
     }
 
-    /// Returns how a page was discovered. Returns `None` if it is unknown.
+    /// Returns how a page was discovered. Returns `None` if the page is unknown.
     pub fn discovery(&self, key: PageKey) -> Result<Option<Discovery>, LedgerError> {
         self.read(&self.urls, &page_key(key))
     }
@@ -320,7 +327,8 @@ impl Ledger {
         value.map(decode).transpose()
     }
 
-    /// Returns the links of a page when it was last read. Returns `None` if it was never read.
+    /// Returns the links of a page when its content last changed. Returns `None` if it was never
+    /// read.
     pub fn links(&self, key: PageKey) -> Result<Option<OutLinks>, LedgerError> {
         self.read(&self.links, &page_key(key))
     }
@@ -330,7 +338,7 @@ impl Ledger {
         records(&self.links, "key", page_of)
     }
 
-    /// Returns the facts of a host. Returns `None` if the host is unknown.
+    /// Returns the facts of a host. Returns `None` if the ledger has none.
     pub fn host(&self, key: (Partition, HostId)) -> Result<Option<HostFacts>, LedgerError> {
         self.read(&self.hosts, &host_key(key.0, key.1))
     }
@@ -399,7 +407,7 @@ impl Facts for Ledger {
     }
 }
 
-/// Returns the records of a keyspace with what their keys name. `kind` names a record in an error.
+/// Returns all records of a keyspace, each with its decoded key. `kind` names a record in an error.
 fn records<K, T: serde::de::DeserializeOwned>(
     keyspace: &Keyspace,
     kind: &str,

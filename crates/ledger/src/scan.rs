@@ -9,7 +9,7 @@ use frontier::{Known, PageKey, Visited};
 use crate::LedgerError;
 use crate::codec::{decode, decode_visit, page_of};
 
-/// Iterates over the pages of the ledger in the order of their keys.
+/// Iterates over the pages of the ledger, each with its last visit, in the order of their keys.
 pub struct Scan {
     urls: Iter,
     visits: Peekable<RawIter>,

@@ -98,7 +98,7 @@ proptest! {
 }
 
 #[test]
-fn servers_are_kept_by_address_or_host() {
+fn the_last_facts_of_a_server_are_kept_by_address_or_host() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = Ledger::open(directory.path()).unwrap();
     let facts = |refusals| ServerFacts {
@@ -158,7 +158,7 @@ fn links_and_their_words_are_kept() {
 }
 
 #[test]
-fn a_record_of_another_version_is_refused() {
+fn a_record_that_is_cut_off_or_of_another_version_is_refused() {
     let bytes = encode(&discovery(1));
     assert_eq!(
         decode::<Discovery>(&bytes, String::new).unwrap(),
@@ -206,7 +206,7 @@ fn visits_keep_the_sums_of_their_gains_and_old_records_start_with_their_window()
 }
 
 #[test]
-fn a_signal_is_stored_for_a_page_that_was_visited_before() {
+fn a_hint_is_stored_only_if_it_is_later_than_the_last_visit_to_its_page() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = Ledger::open(directory.path()).unwrap();
     let (page, other) = (key(0, 1, 1), key(0, 1, 2));

@@ -32,7 +32,7 @@ enum Happening {
     /// A node is started.
     Begin,
     Event(Event<()>),
-    /// The answer to a request over a connection; `true`: the last answer to that request.
+    /// An answer over a connection. `true`: no further answer to the same request follows.
     Reply(ConnectionId, bool, Event<()>),
     /// The wake-up that a core requested, by its number. Outdated numbers are ignored.
     Wake(u64),
@@ -43,7 +43,7 @@ enum Happening {
     /// The driver notices the closed connection.
     ClosedNoticed(ConnectionId),
     Order(OperatorOrder),
-    /// The clock of the cores jumps by this number of seconds.
+    /// The clock of the cores jumps by this number of seconds, which may be negative.
     Jump(i64),
 }
 
@@ -57,7 +57,7 @@ struct SimNode {
     /// Number of the run. Events of earlier runs are dropped.
     run: u32,
     wakes: u64,
-    /// Number of actions until the node is killed.
+    /// Number of actions until the node is killed; `None`: it is not killed in this run.
     dies_after: Option<u64>,
     /// Offers of other nodes. This log survives kills.
     offers: Vec<Offer>,
@@ -79,7 +79,7 @@ pub struct Simulation {
     sequence: u64,
     nodes: Vec<SimNode>,
     polite: Politeness,
-    /// Number of groups that are written before a write fails.
+    /// Number of groups that are still written before a write fails; `None`: no write fails.
     commits: Option<u64>,
     /// A hash of all actions, if requested.
     trace: Option<DefaultHasher>,

@@ -25,7 +25,7 @@ pub struct FaultRates {
     pub connect: f64,
     /// A request without an answer.
     pub silence: f64,
-    /// A connection that is closed after an answer, or while it is idle.
+    /// A connection that the server closes after an answer, or while it is idle.
     pub close: f64,
     /// A slow answer.
     pub slow: f64,
@@ -118,7 +118,8 @@ impl SimNetwork {
         })
     }
 
-    /// Requests a robots.txt. A closed connection is opened again.
+    /// Requests a robots.txt. As in the live driver, a connection that the server has closed is
+    /// opened again.
     pub fn rules(
         &mut self,
         line: &mut SimConnection,

@@ -43,7 +43,7 @@ impl SimRandom {
         values[self.below(values.len())]
     }
 
-    /// Returns a random duration of `from` to `to` milliseconds, plus less than one millisecond.
+    /// Returns a random duration from `from` milliseconds to just below `to + 1` milliseconds.
     pub fn millis(&mut self, from: u64, to: u64) -> Duration {
         // Drawn in microseconds, so that two events rarely fall into the same one.
         Duration::from_micros(self.between(from * 1000, to * 1000 + 999))

@@ -24,7 +24,7 @@ pub const BEGIN: Moment = Moment::from_micros(1_600_000_000_000_000);
 pub enum CrawlKind {
     /// Ends when no page is left to fetch.
     Once,
-    /// The same, with limits on pages, a buffer, or page budgets of domains.
+    /// Ends too, but has limits: on pages, a buffer, page budgets of domains, or a stop condition.
     Limited,
     /// Refreshes pages within a budget until it is stopped.
     Continuous,
@@ -45,13 +45,14 @@ pub struct Setup {
     pub pages: Option<u64>,
     pub nodes: usize,
     pub faults: FaultRates,
-    /// Kills: for each, the number of actions of its run before it.
+    /// Kills. Each number is the action of a run at which the node is killed; the last is used
+    /// first.
     pub kills: Vec<u64>,
     /// Number of groups that are written before a write fails; `None`: no write fails.
     pub commits: Option<u64>,
     /// Longest duration of a commit, in milliseconds.
     pub commit_millis: u64,
-    /// Number of times that a crawl that has ended is run again, and the time before each.
+    /// How many times a crawl is run again after its end, and the time between two runs.
     pub reruns: (u32, Duration),
     /// Clock jumps: when, and by how many seconds.
     pub clock: Vec<(Moment, i64)>,
@@ -212,7 +213,7 @@ fn shape(kind: CrawlKind, random: &mut SimRandom) -> WebShape {
     WebShape {
         sites: random.between(1, 8) as usize,
         pages: random.between(20, 60) as usize,
-        // A node does not know the requests of the other one.
+        // Each node keeps the delay of an address only for its own requests.
         shared_addresses: kind != CrawlKind::Split && random.chance(0.5),
         moves: random.chance(0.15),
         busy: random.chance(0.4),

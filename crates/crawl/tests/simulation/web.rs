@@ -16,7 +16,7 @@ use crate::random::{SimRandom, mixed};
 /// Number of different texts. There are few, so that each digest is computed only once.
 const TEXTS: u64 = 256;
 
-/// A word that every third text contains.
+/// A word that every third text contains, and that focused crawls look for.
 pub const TOPIC: &str = "topical";
 
 static DIGESTS: LazyLock<Vec<(String, TextDigest)>> = LazyLock::new(|| {
@@ -70,9 +70,9 @@ pub struct SimSite {
     soft_404: bool,
     /// Whether its validators stay the same when a page changes.
     lies: bool,
-    /// The share of requests that it refuses.
+    /// The share of requests for pages that it refuses, with 429 or 503.
     refuses: f64,
-    /// The `Retry-After` of its refusals.
+    /// The `Retry-After` of these refusals.
     patience: Option<Duration>,
 }
 
@@ -123,7 +123,7 @@ enum PageNature {
     Picture,
     Status(u16),
     Redirect(u16, PageUrl),
-    /// Refuses requests until this moment.
+    /// Refuses requests with 503 until this moment, with this `Retry-After`.
     Busy(Moment, Option<Duration>),
     Sitemap,
     /// Exists until this moment; 404 later.
@@ -139,7 +139,7 @@ pub struct SimResponse {
     pub etag: Option<String>,
     /// The number of the text; `None`: there is none.
     pub text: Option<u64>,
-    /// Identifies the body.
+    /// A number that identifies the bytes of the body.
     pub body: u64,
     pub links: Vec<PageUrl>,
     /// Its directive, if its markup is to be parsed.

@@ -1,11 +1,11 @@
-//! Tests what makes a page leave the index, and what does not.
+//! Tests which answers make a page leave the index.
 
 use page::missing::resembles;
 use proptest::prelude::*;
 
 use super::*;
 
-/// Returns a page with enough words to be distinguished from others of its site.
+/// Returns a page with 40 words of navigation and these words, so that texts can be compared.
 fn page_of(words: &str) -> String {
     let menu: String = (0..40).map(|word| format!("menu{word} ")).collect();
     format!("<title>T</title><body>{menu}{words} <a href=/a>a</a></body>")
@@ -26,7 +26,7 @@ fn cut(kind: &'static str) -> Answer {
 }
 
 #[test]
-fn each_answer_has_its_evidence() {
+fn each_answer_removes_a_page_from_the_index_at_once_when_repeated_or_never() {
     const AT_ONCE: (bool, bool) = (true, true);
     const REPEATED: (bool, bool) = (false, true);
     const NEVER: (bool, bool) = (false, false);
