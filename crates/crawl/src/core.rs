@@ -90,7 +90,7 @@ pub enum Mode {
     Running,
     /// Starts no visit until it is resumed.
     Paused,
-    /// Starts no visit any more, and ends.
+    /// Starts no further visit, and ends when all work under way is done.
     Stopping,
 }
 

@@ -18,7 +18,7 @@ const FAILURES: u32 = 4;
 /// Consecutive transient failures of requests on open connections after which a run gives a host
 /// up.
 const FAULTS: u32 = 24;
-/// The first failed requests of such a series, which cost no wait: broken pages come in groups.
+/// Number of consecutive failed requests that cost no wait: broken pages come in groups.
 const FAULTS_FREE: u32 = 12;
 /// Most unanswered probes of a host in a run. The first probe may meet a closed connection.
 const PROBES: u32 = 2;

@@ -52,7 +52,7 @@ pub struct Summary {
     /// The queued URLs that are deferred: beyond the page budget of their domain.
     #[serde(default)]
     pub deferred: usize,
-    /// The domains with the most deferred pages, three at most, each with the number of them.
+    /// The three domains with the most deferred pages, each with the number of these pages.
     #[serde(default)]
     pub deferred_domains: Vec<(String, usize)>,
     /// The price: the least worth at which a page is fetched. `None`: the crawl has no budget.

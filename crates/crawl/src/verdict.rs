@@ -67,8 +67,8 @@ pub struct Lead {
     pub url: PageUrl,
     /// The id of the target.
     pub id: PageId,
-    /// Whether it is a redirect, a meta refresh or a canonical URL. Its target has the depth of the
-    /// page; that of any other link is one deeper.
+    /// Whether it is a redirect, a meta refresh or a canonical URL. Its target then has the depth
+    /// of the page. The target of any other link is one deeper.
     pub redirect: bool,
     /// Whether it leads to a sitemap or a feed, according to the page.
     pub listing: bool,

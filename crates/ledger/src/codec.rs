@@ -28,7 +28,7 @@ pub(crate) fn page_key(key: PageKey) -> [u8; 17] {
     bytes
 }
 
-/// Returns the page that a key names. Returns `None` if the key is not that of a page.
+/// Returns the page that a key names. Returns `None` if the key is no page key.
 pub(crate) fn page_of(bytes: &[u8]) -> Option<PageKey> {
     let (&partition, id) = bytes.split_first()?;
     let id = u128::from_be_bytes(id.try_into().ok()?);
@@ -45,7 +45,7 @@ pub(crate) fn host_key(partition: Partition, host: HostId) -> [u8; 9] {
     bytes
 }
 
-/// Returns the host that a key names. Returns `None` if the key is not that of a host.
+/// Returns the host that a key names. Returns `None` if the key is no host key.
 pub(crate) fn host_of(bytes: &[u8]) -> Option<HostId> {
     let id = bytes.get(1..)?.try_into().ok()?;
     Some(HostId(u64::from_be_bytes(id)))

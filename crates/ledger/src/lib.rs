@@ -287,7 +287,7 @@ impl Ledger {
     }
 
     /// Stores when facts dated after the current time were first noticed. `None` stores that
-    /// there are none any more.
+    /// there are no such facts now.
     pub fn notice_ahead(&self, noticed: Option<Moment>) -> Result<(), LedgerError> {
         if noticed == self.noticed_ahead()? {
             return Ok(());

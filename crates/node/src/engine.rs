@@ -58,14 +58,14 @@ const TICK: Duration = Duration::from_millis(500);
 /// A connection and its number. It is boxed to keep messages small.
 type NumberedConnection = (ConnectionId, Box<Connection>);
 
-/// A closure that the task which owns the core runs on it.
+/// A closure that reads the core. The task that owns the core runs it.
 type Question = Box<dyn FnOnce(&mut Core<Sealed>) + Send>;
 
 /// A message to the task that owns the core.
 enum DriverMessage {
     /// An event for the core.
     Event(Event<Sealed>),
-    /// A request has ended and returns its connection.
+    /// A report of a request. The last report of a request returns its connection, if there is one.
     Done(Option<NumberedConnection>, Event<Sealed>),
     /// The name of a host was resolved to a route, or could not be resolved (`None`).
     Resolved(VisitId, Option<Route>, Event<Sealed>),

@@ -1,9 +1,9 @@
 //! The interface between a server and a store with its crawl.
 //!
 //! A [`NodeHandle`] reads snapshots, facts about pages, copies and the index, and applies controls.
-//! If a crawl runs in this process, the handle asks the crawl. If no process has locked the store,
-//! it reads the ledger. If another process has locked the store, it reads the files that the crawl
-//! of that process writes.
+//! If a crawl runs in this process, the handle asks the crawl. If no other process has locked the
+//! store, it reads the ledger. If another process has locked the store, it reads the files that the
+//! crawl of that process writes.
 //!
 //! **Invariant:** a server never blocks a crawl, or any other command, from opening the store.
 
@@ -53,7 +53,7 @@ const SNAPSHOT_EXPIRY: SignedDuration = SignedDuration::from_secs(15);
 /// The pause between two attempts to ask a crawl that is restarting, and the number of attempts.
 const RETRIES: (Duration, usize) = (Duration::from_millis(100), 50);
 
-/// A served store, and the crawl of it that runs in this process, if any.
+/// A served store, and its crawl in this process, if one runs.
 pub struct NodeHandle {
     root: PathBuf,
     /// The configuration file that the crawl watches, and into which controls are written.
@@ -105,7 +105,7 @@ pub struct Elsewhere(String);
 impl NodeHandle {
     /// Opens the store at `root`.
     ///
-    /// `live` is the crawl of it in this process, if one runs. `config` is the configuration file
+    /// `live` is the store's crawl in this process, if one runs. `config` is the configuration file
     /// that a crawl watches.
     pub fn open(root: &Path, live: Option<Arc<Live>>, config: PathBuf) -> Result<Self> {
         let index = store::search_index(root)?;

@@ -32,7 +32,7 @@ use crate::store;
 use meter::Meter;
 use snapshot::{PolicyNames, Snapshot};
 
-/// The questions that a running crawl answers. The engine implements it.
+/// What other threads can ask of a running crawl. The engine implements this trait.
 pub trait RunningCrawl: Send + Sync {
     /// Returns a snapshot of the crawl.
     fn snapshot(&self) -> Arc<Snapshot>;
@@ -176,7 +176,8 @@ impl Live {
         held(&self.meter)
     }
 
-    /// Adds the counts of the engines that have ended to those of the present one.
+    /// Returns the summary of the present engine, with the counts of the engines that have ended
+    /// added.
     pub fn whole(&self, summary: Summary) -> Summary {
         summary.after(&held(&self.earlier))
     }

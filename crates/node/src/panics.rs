@@ -59,7 +59,7 @@ pub fn first() -> Option<anyhow::Error> {
     })
 }
 
-/// Runs `work`. Returns an error if anything in this process has panicked by the end of it.
+/// Runs `work`. Returns an error if anything in this process has panicked before `work` ended.
 pub fn seen(work: impl FnOnce() -> Result<()>) -> Result<()> {
     let done = catch_unwind(AssertUnwindSafe(work));
     match (first(), done) {

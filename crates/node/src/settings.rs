@@ -44,7 +44,7 @@ pub struct Settings {
     pub crawl: CrawlSettings,
     /// How requests are made.
     pub fetch: FetchSettings,
-    /// Limits on what one answer of a server may cost.
+    /// Limits on the time and size of one response, and on the form of URLs.
     pub limits: LimitSettings,
     /// What is sent to one host only.
     pub host: Vec<HostSettings>,
@@ -87,7 +87,8 @@ impl Settings {
         self.budget.per_second()
     }
 
-    /// Returns how requests are made.
+    /// Returns the options of requests. Fails if a proxy, a certificate or a host setting is
+    /// invalid.
     pub fn requests(&self) -> Result<fetch::FetchOptions> {
         let mut settings = fetch::FetchOptions {
             cookies: self.fetch.cookies,

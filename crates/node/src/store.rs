@@ -21,7 +21,8 @@ use tracing::debug;
 
 pub use search_index::search_index;
 
-/// The contents of the file `FORMAT`. A store of another format is refused.
+/// The contents of the file `FORMAT`. A store of another format is refused, unless the format is in
+/// [`PREVIOUS`].
 const FORMAT: &str = "avocet store, format 6\n";
 /// The two previous formats. Their records are read as they are, and are written in the current
 /// format when they change. They lack the current sums of measured gains, so these sums start with
@@ -236,7 +237,7 @@ impl Store {
     pub fn take_fresh_ledger(&self) -> Result<()> {
         fs::rename(self.root.join(FRESH), self.root.join(READY))
             .context("cannot rename the new ledger")?;
-        // Synced before the old one is removed: a power cut must leave at least one of them.
+        // Synced before the old ledger is removed: a power cut must leave at least one ledger.
         self.sync()?;
         self.finish_replacement()
     }

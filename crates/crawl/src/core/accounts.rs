@@ -18,7 +18,7 @@ pub(super) struct Allowance {
 }
 
 impl Allowance {
-    /// Returns whether no page may be fetched any more.
+    /// Returns whether the page limit is reached.
     pub fn is_spent(&self) -> bool {
         self.pages == Some(0)
     }

@@ -134,7 +134,7 @@ impl<S> Core<S> {
             else {
                 continue;
             };
-            // An uncommitted record is newer than that of the ledger.
+            // An uncommitted record is newer than the record of the ledger.
             let newer = self.overlay.get(stored.key.page).cloned();
             let in_ledger = stored.discovery.map(|discovery| Known {
                 key: stored.key,

@@ -4,8 +4,8 @@
 //! A sitemap may list 50,000 pages, and to admit them takes longer than one step may take. So
 //! fetched pages wait in a queue, and each step admits at most [`SLICE`] of their links.
 //!
-//! **Invariant:** pages are processed one after another. So the facts of a page are committed
-//! before those of a page that refers to them by number.
+//! **Invariant:** pages are processed one after another. So the page numbers that one page adds to
+//! the ledger are there before a later page stores links to them.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Tests races between loads and commits one by one. The simulator (`tests/simulation`) rarely
-//! produces most of them.
+//! Tests races between loads and commits one by one. The simulator (`tests/simulation`) produces
+//! most of these races only rarely.
 
 use frontier::{Discovery, MemoryLedger};
 use page::PageUrl;

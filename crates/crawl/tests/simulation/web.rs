@@ -251,7 +251,7 @@ impl SimWeb {
         self.hosts.get(&host).map(|number| &self.sites[*number])
     }
 
-    /// Answers a request for a page. `etag` is that of the requester's copy.
+    /// Answers a request for a page. `etag` is the entity tag of the requester's copy.
     pub fn answer(
         &self,
         url: &PageUrl,

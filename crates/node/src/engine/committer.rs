@@ -1,4 +1,4 @@
-//! The committer thread, the only place where facts become durable.
+//! The committer thread, the only place where fetched pages become durable.
 //!
 //! **Order:** the archive is appended and synced. Then the ledger commits its batch; this is the
 //! commit of the group. Later the index commits its documents. A kill between any two of these
@@ -23,7 +23,7 @@ use crate::recovery::put;
 
 /// How often the index commits, and so shows new pages to searchers, while a crawl runs.
 const INDEX_EVERY: Duration = Duration::from_secs(15);
-/// How often the committer indexes pages again because the crawl found new links to them.
+/// Least time after which the committer again indexes pages to which the crawl found new links.
 const LINKS_EVERY: Duration = Duration::from_secs(300);
 /// Bytes of text after which the index commits earlier. Tantivy queues up to ten thousand
 /// documents, and only a commit guarantees that they have left memory.
@@ -51,9 +51,9 @@ pub enum CommitWork {
 pub struct CommitResult {
     /// The committed facts.
     pub facts: Vec<Entry>,
-    /// Requests whose results are now durable.
+    /// Number of requests for pages whose results are now durable.
     pub requests: usize,
-    /// The measured gains of refreshes for searchers (ΔQ).
+    /// The measured gains of new copies for searchers (ΔQ).
     pub gains: Vec<Gain>,
     /// The duration of the commit.
     pub took: Duration,

@@ -9,7 +9,8 @@ use page::url::traps;
 /// All parameters of a crawl except its policies.
 #[derive(Debug, Clone)]
 pub struct EnginePlan {
-    /// The rules of the core. [`EnginePlan::core`] sets two of them from `fetch`.
+    /// The rules of the core. [`EnginePlan::core`] replaces `width` and `proxied` by values that
+    /// follow from `fetch`.
     pub rules: crawl::Plan,
     /// Which URLs belong to the crawl.
     pub scope: ScopeRules,

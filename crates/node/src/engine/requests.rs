@@ -1,7 +1,7 @@
 //! The network requests of a crawl, each on a task of its own.
 //!
 //! A task owns the connection that it uses and returns it with its last report. Pages are parsed
-//! and judged on these tasks, which run on all cores. The core receives only the verdict.
+//! and judged on these tasks, which run on all processors. The core receives only the verdict.
 
 use std::net::IpAddr;
 use std::sync::Arc;

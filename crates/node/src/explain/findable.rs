@@ -20,7 +20,7 @@ pub struct Findable {
     pub in_links: u32,
     /// The number of its sections.
     pub sections: usize,
-    /// Near-duplicates in the index; search shows only one page of them.
+    /// URLs of near-duplicates in the index; search shows only one page of such a group.
     pub duplicates: Vec<String>,
     /// The queries for which users clicked it rather than results above it, most frequent first.
     pub chosen: Vec<ChosenQuery>,

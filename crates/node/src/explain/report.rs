@@ -26,7 +26,8 @@ pub struct Explanation {
     pub links: Vec<LinkReport>,
     /// The last visit; `null` if there was none.
     pub visited: Option<VisitReport>,
-    /// What a fetch of it is worth, by the policies of the last crawl.
+    /// What a fetch is worth, by the policies of the running or last crawl; `null` if the URL was
+    /// never discovered.
     pub worth: Option<WorthReport>,
     /// The page budget of its domain; `null` if there is none, as for the domain of a seed.
     pub budget: Option<BudgetReport>,

@@ -1,7 +1,7 @@
 //! Reopens the search index after a crawl, in this process or another, has committed.
 //!
-//! **Invariant:** a commit of the index is visible within half a second, and no search waits for
-//! the refresh. The index is reopened beside the running searches, and only when it has changed.
+//! **Invariant:** the thread notices a commit of the index within half a second. No search waits
+//! until the index is reopened: running searches continue on the old state of the index.
 
 use std::path::Path;
 use std::time::Duration;

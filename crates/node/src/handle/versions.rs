@@ -1,4 +1,4 @@
-//! The answers of a page that the archive keeps, and which of them differ from the one before.
+//! Lists the archived answers of a page, and marks those that brought a new body.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

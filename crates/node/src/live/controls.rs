@@ -1,7 +1,8 @@
 //! Controls: changes that an operator makes to a running crawl.
 //!
-//! A control is written into the store's configuration file, which a running crawl watches. So it
-//! survives a restart, can be undone with an editor, and there is only one way to change a crawl.
+//! A control is written into the store's configuration file, which a running crawl watches. So a
+//! control survives a restart and can be undone with an editor, and there is only one way to change
+//! the settings of a crawl.
 //!
 //! **Invariant:** the file is replaced atomically, and only by a valid configuration whose policies
 //! exist. Comments and all other settings stay as they were.
@@ -30,7 +31,7 @@ static WRITING: Mutex<()> = Mutex::new(());
 pub const SEEDS: &str = "crawl.seeds";
 
 /// The key of the seeds that controls add. They are kept apart from the seeds that the operator
-/// wrote into the file: only those may allow private addresses and unusual ports.
+/// wrote into the file: only seeds of the operator allow private addresses and unusual ports.
 const ADDED: &str = "added_seeds";
 
 /// A change that an operator wants.
@@ -38,7 +39,7 @@ const ADDED: &str = "added_seeds";
 pub enum Control {
     /// Sets the budget, written like `2/s` or `50000/day`.
     Budget(String),
-    /// Sets policies; those that are `None` stay as they are.
+    /// Sets policies. A policy whose new name is `None` stays as it is.
     Policy(NewPolicies),
     /// Blocks a host: no more requests go to it.
     Block(String),
@@ -211,7 +212,7 @@ impl Control {
 
 /// Returns the section with the seeds.
 ///
-/// If the file has no seeds yet, writes those of the last crawl into it first, with its scope.
+/// If the file has no seeds yet, first writes the seeds and the scope of the last crawl into it.
 fn write_seeds<'d>(document: &'d mut DocumentMut, now: &ScopeRules) -> Result<&'d mut Table> {
     let crawl = table(document, "crawl")?;
     if list(crawl, "seeds")?.is_empty() && list(crawl, ADDED)?.is_empty() {
@@ -253,8 +254,8 @@ fn seed(text: &str) -> Result<PageUrl> {
 
 /// Refuses a seed that the crawl could not fetch.
 ///
-/// A seed that a control adds allows no private address and no unusual port. Its URL may show that
-/// it needs one.
+/// A control must not open private addresses or unusual ports. So a seed whose URL needs one is
+/// refused, unless the configuration already allows it.
 fn pass_gate(seed: &PageUrl, config: &Settings, allowed: bool) -> Result<()> {
     let named = config.crawl.seeds.iter().map(|text| PageUrl::parse(text));
     let named: Vec<PageUrl> = named.filter_map(Result::ok).collect();

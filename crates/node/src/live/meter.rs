@@ -24,8 +24,8 @@ const SHORTEST: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_secs(32);
 /// The time over which current rates are averaged.
 const LATE: Duration = Duration::from_secs(10);
-/// A worth above this means that a page must be fetched at any price, such as a sitemap that is
-/// due.
+/// A worth of at least this means that a page must be fetched at any price, such as a sitemap that
+/// is due.
 const PRICELESS: f64 = 1e30;
 
 /// Counts of requests by purpose.
@@ -151,7 +151,7 @@ pub struct Meter {
     pub outlook: Option<FreshnessOutlook>,
     /// The last measurement of disk and memory usage.
     pub storage: Storage,
-    /// Performance figures of the core.
+    /// Performance figures of the crawl's state machine and its committer.
     pub core: CoreFigures,
     recent: VecDeque<Fetch>,
     points: VecDeque<SeriesPoint>,

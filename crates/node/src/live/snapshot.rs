@@ -25,7 +25,7 @@ pub struct Snapshot {
     pub outlook: Option<FreshnessOutlook>,
     /// Disk and memory usage.
     pub storage: Storage,
-    /// Performance figures of the core.
+    /// Performance figures of the crawl's state machine and its committer.
     #[serde(default)]
     pub core: CoreFigures,
     /// The busiest hosts.

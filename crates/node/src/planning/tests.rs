@@ -7,12 +7,14 @@ use policy::{Moment, Visit};
 
 use super::*;
 
-/// A ledger whose pages were visited daily for 800 days, so that their rates are well estimated.
+/// Returns a ledger whose pages were visited daily for 799 days, so that their rates are well
+/// estimated.
 fn ledger(directory: &std::path::Path, pages: u32) -> Ledger {
     ledger_with_hints(directory, pages, 0)
 }
 
-/// The same, with this many trusted hints on each page since its last visit.
+/// Returns the same ledger with this number of hints on each page since its last visit. 100 earlier
+/// hints were right.
 fn ledger_with_hints(directory: &std::path::Path, pages: u32, hints: u16) -> Ledger {
     let ledger = Ledger::open(directory).unwrap();
     let mut batch = Batch::default();

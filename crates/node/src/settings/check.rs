@@ -16,7 +16,8 @@ use crawl::scope::Blocked;
 /// An error in a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The line, from one; `None` if the file does not have the key.
+    /// The line of the key, or of its section if the file does not have the key, from 1; `None` if
+    /// the file has neither.
     pub line: Option<usize>,
     /// The key, with its section.
     pub key: String,

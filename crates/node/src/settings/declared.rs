@@ -241,7 +241,7 @@ section! {
             flag("listen", "ADDRESS");
         /// Host names that a server on loopback also answers to, such as that of a reverse proxy.
         hosts: Vec<String> = Vec::new(), example(["search.example.org"]);
-        /// Requests per second that one client may make over time. 0: unlimited.
+        /// Requests per second that one client may make on average. 0: unlimited.
         rate: f64 = 20.0, range(0.0..);
         /// Connections that one client may have open. 0: unlimited. A client behind a trusted proxy
         /// may have as many requests under way.

@@ -132,7 +132,8 @@ impl Setting {
         self.range((Bound::Excluded(0.0), Bound::Included(f64::MAX)))
     }
 
-    /// Gives it a flag. The flag of a boolean takes no value, and that of a list may be repeated.
+    /// Gives the setting a flag. The flag of a boolean takes no value. The flag of a list may be
+    /// repeated.
     pub fn flag(self, name: &'static str, value_name: &'static str) -> Self {
         let effect = match self.default {
             Some(Value::Boolean(_)) => Effect::Switch(true),
@@ -148,7 +149,7 @@ impl Setting {
         Self { flag, ..self }
     }
 
-    /// Gives it a flag that switches it off.
+    /// Gives the setting a flag that sets it to `false`.
     pub fn off_flag(self, name: &'static str, help: &'static str) -> Self {
         let flag = Some(Flag {
             name,

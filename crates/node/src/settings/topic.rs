@@ -1,7 +1,7 @@
 //! The topics of a store, each in a file `topics/NAME.json`.
 //!
-//! The file has the trained classifier, and each example with its cross-validated probability: that
-//! of a classifier which was trained without the example.
+//! The file has the trained classifier and its examples. Each example has a cross-validated
+//! probability: it comes from a classifier that was trained without this example.
 //!
 //! **Invariant:** a file is replaced atomically. A file of another version gives an error that
 //! says so.
@@ -21,7 +21,7 @@ use crate::store;
 /// The default method of focused crawling.
 pub const FOCUS: &str = "learned";
 
-/// The most topics above a topic. More mean a cycle.
+/// The most ancestors of a topic. If there are more, the topics are assumed to form a cycle.
 const DEEPEST: usize = 16;
 
 /// What a focused crawl looks for.
@@ -75,7 +75,7 @@ impl Subject {
         }
     }
 
-    /// Returns a topic that the store must have.
+    /// Returns the topic of this name. Fails if the store does not have it.
     pub fn of(root: &Path, name: &str) -> Result<Self> {
         Lesson::of(root, name)?;
         Ok(Self::named(root, name))

@@ -19,11 +19,11 @@ const SHARE: f64 = 0.8;
 /// The number of sources that name most new pages.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceCover {
-    /// Pages whose link appeared on a page that had been read before.
+    /// Number of new pages: their links appeared on a page that had been read before.
     pub new_pages: usize,
-    /// Pages that name at least one of them.
+    /// Number of pages that name at least one new page.
     pub sources: usize,
-    /// The number of these, chosen greedily, that name 80 % of the new pages.
+    /// Number of these sources, chosen greedily, that together name 80 % of the new pages.
     pub for_80_percent: usize,
 }
 

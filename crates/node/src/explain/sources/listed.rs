@@ -1,4 +1,4 @@
-//! The sources of a store: those of the running crawl, or those that the next crawl would have.
+//! Lists the sources of the running crawl or, for a store at rest, of the next crawl.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::store::{self, Store};
 pub struct Listed {
     /// The sources.
     pub sources: Vec<SourceSummary>,
-    /// How many of them suffice to find most new pages; `null` while a crawl runs.
+    /// How many sources suffice to find 80 % of the new pages; `null` while a crawl runs.
     pub cover: Option<SourceCover>,
 }
 
