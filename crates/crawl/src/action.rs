@@ -59,7 +59,8 @@ pub enum Action<S> {
         connection: ConnectionId,
         /// A page of the host.
         url: PageUrl,
-        /// Politeness record that must be in the ledger before the request is made.
+        /// Politeness record that must be in the ledger before the request is made; `None`: the
+        /// server needs no delay.
         distance: Option<Distance>,
     },
     /// Request a URL that cannot exist.
@@ -70,7 +71,8 @@ pub enum Action<S> {
         connection: ConnectionId,
         /// The URL.
         url: PageUrl,
-        /// Politeness record that must be in the ledger before the request is made.
+        /// Politeness record that must be in the ledger before the request is made; `None`: the
+        /// server needs no delay.
         distance: Option<Distance>,
     },
     /// Request one page, or several at once.
@@ -114,7 +116,8 @@ pub struct Get {
     /// When the pages were first requested. A further attempt over a new connection keeps this
     /// moment.
     pub at: Moment,
-    /// Politeness record that must be in the ledger before the request is made.
+    /// Politeness record that must be in the ledger before the request is made; `None`: the
+    /// server needs no delay.
     pub distance: Option<Distance>,
     /// The scope of the crawl.
     pub scope: Arc<Scope>,

@@ -37,7 +37,7 @@ use reading::Arrival;
 
 pub use begin::{Begun, Policies, belongs, is_dropped};
 
-/// Interval of the checks for new work, when a continuous crawl has nothing to do.
+/// Longest time until the next check for new work, while the crawl waits for an event.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
 /// The complete state of a running crawl. It takes events and returns actions; the same events
@@ -75,7 +75,7 @@ pub struct Core<S> {
     arrivals: VecDeque<Arrival<S>>,
     /// Number of visits that were started. The next [`VisitId`].
     visits: u64,
-    /// Number of connections that were opened. The next [`ConnectionId`].
+    /// Number of connections that were requested. The next [`ConnectionId`].
     connections: u64,
     /// When facts dated in the future were first noticed, if there are any.
     noticed_ahead: Option<Moment>,

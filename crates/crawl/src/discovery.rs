@@ -60,7 +60,7 @@ pub struct Offer {
     pub depth: u16,
     /// Number of consecutive redirects that led to it.
     pub hops: u8,
-    /// The page that links to it; `None`: it is a seed.
+    /// The page that links to it; `None`: it is a seed, or a sitemap that a robots.txt names.
     pub source: Option<PageId>,
 }
 

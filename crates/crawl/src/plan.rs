@@ -47,7 +47,7 @@ pub struct Plan {
     pub delay: Option<Duration>,
     /// Which pages are fetched again.
     pub again: Again,
-    /// How often and when a page that did not answer is requested again.
+    /// How often and when an unreachable page is requested again.
     pub retry: Retry,
     /// Most copies that the store keeps, those of the most important pages; `None`: it keeps all.
     pub buffer: Option<usize>,
@@ -58,7 +58,7 @@ pub struct Plan {
     pub until_found: Option<u64>,
     /// Whether only pages that match the topic are indexed.
     pub only_found: bool,
-    /// Whether texts are indexed.
+    /// Whether the driver indexes pages. If so, their records have the links for the index.
     pub index: bool,
     /// Whether no robots.txt and no probe is requested. Only for simulated worlds that have
     /// neither.

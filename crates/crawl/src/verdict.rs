@@ -139,9 +139,9 @@ impl Verdict {
         self.gone = copy.is_some_and(|copy| copy.indexed);
     }
 
-    /// Returns whether a policy must observe the page. Not so for an identical body, an outage, or
-    /// evidence that the page is gone which is still too weak. Other bytes with the same text must
-    /// be observed: they may have other links.
+    /// Returns whether a policy must observe the page. It need not observe an identical body, an
+    /// outage, or a missing page while the evidence is too weak. It must observe other bytes with
+    /// the same text, because they may have other links.
     pub fn is_news(&self) -> bool {
         let other_bytes = self.copied && !self.repeated;
         match self.visited.history.outcome {

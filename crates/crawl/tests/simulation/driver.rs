@@ -666,8 +666,8 @@ impl Simulation {
         }
     }
 
-    /// Checks a crawl that has ended, once everything is written, and restarts it if it was
-    /// stopped.
+    /// Checks a crawl that has ended, once everything is written. Restarts it if it was stopped,
+    /// its disk failed, offers came after its end, or a rerun is left.
     fn look_for_end(&mut self, number: usize) {
         let (last, times) = (!self.will_be_stopped(number), self.times());
         let node = &mut self.nodes[number];

@@ -44,7 +44,7 @@ pub struct WebShape {
     pub moves: bool,
     /// Whether some servers refuse some requests.
     pub busy: bool,
-    /// Whether one page has thousands of links.
+    /// Whether one page has 300 to 3000 further links.
     pub huge: bool,
 }
 
@@ -66,7 +66,7 @@ pub struct SimSite {
     /// The crawl delay of its robots.txt.
     pub crawl_delay: Duration,
     pages: Vec<SimPage>,
-    /// Whether it answers with 200 to any URL.
+    /// Whether it answers with 200 and a text to URLs that have no page.
     soft_404: bool,
     /// Whether its validators stay the same when a page changes.
     lies: bool,
@@ -83,7 +83,7 @@ pub enum RobotsTxt {
     Text(String),
     /// 404.
     Missing,
-    /// 503 or no answer, until this moment.
+    /// The file cannot be fetched until this moment. Later there is none.
     Unavailable(Moment),
 }
 
@@ -126,7 +126,7 @@ enum PageNature {
     /// Refuses requests with 503 until this moment, with this `Retry-After`.
     Busy(Moment, Option<Duration>),
     Sitemap,
-    /// Exists until this moment; 404 later.
+    /// Exists until this moment. Later the site answers as for a missing page.
     Vanishes(Moment),
 }
 
