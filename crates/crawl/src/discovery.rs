@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_links_to_one_page_the_first_counts_and_a_new_page_has_the_last_reading() {
+    fn of_several_links_to_one_page_the_first_counts_and_a_new_page_knows_its_source() {
         let seed = PageUrl::parse("http://example.org/").unwrap();
         let mut crawling = crawling(seed.as_str());
         crawling.admit(&[Lead::seed(&seed)], None);

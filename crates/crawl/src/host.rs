@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_age_and_an_old_copy_serves_while_there_is_no_new_one() {
+    fn rules_expire_after_a_day_and_hold_up_to_thirty_days_while_the_file_is_unavailable() {
         let mut host = host();
         assert!(
             host.learn_rules(RobotsFile::Unavailable, day(1)).is_none(),

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reach_has_its_limit() {
+    fn each_reach_admits_urls_within_its_limit_and_no_others() {
         let cases = [
             (
                 Reach::Host,

@@ -1,8 +1,8 @@
 //! Explains why a page was fetched or not, and when it will be fetched next.
 //!
-//! For a store at rest, the frontier is restored from the ledger as the next run would restore
-//! it, with the policies of the last crawl. For a running crawl, see
-//! `engine/page_explanation.rs`.
+//! For a store at rest, the frontier is restored from the ledger, with the policies, the scope and
+//! the budgets of the last crawl. Retries, pages per host and the limits on URLs have their default
+//! values. For a running crawl, see `engine/page_explanation.rs`.
 
 mod findable;
 mod report;
@@ -234,15 +234,14 @@ pub fn complete(
     Ok(explanation)
 }
 
-/// Returns the frontier that the next run would start with, by the policies and the scope of the
-/// last run.
+/// Restores the frontier of a store at rest, with the policies and the scope of the last run.
 pub fn frontier(store: &Store, ledger: &Ledger, now: Moment) -> Result<Frontier<Crawl>> {
     let last = LastCrawl::read(store.root())?;
     let scope = scope(&last, ledger)?;
     restored_frontier(store, ledger, &last, &scope, now)
 }
 
-/// Returns the scope of the last crawl.
+/// Returns the scope of the last crawl, with the default limits on URLs.
 fn scope(last: &LastCrawl, ledger: &Ledger) -> Result<Scope> {
     let mut scope = Scope::new(&last.scope, Rules::default())?;
     let seeds: Vec<PageUrl> = last
@@ -361,7 +360,7 @@ impl NeverFetched<'_> {
                     "too many pages of its URL pattern repeat known texts: it looks like a trap"
                         .into()
                 }
-                other => format!("it was requested, and there was no answer ({other})"),
+                other => format!("it was tried, and there was no answer ({other})"),
             };
         }
         if let Err(outside) = self.scope.judge(self.url, self.depth) {

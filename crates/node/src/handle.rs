@@ -97,9 +97,10 @@ pub enum CopyLookup {
     NotVisited,
 }
 
-/// The error for a request that only the process that has locked the store can answer.
+/// The error for a question that this process cannot answer now: another process has locked the
+/// store, or the crawl is restarting.
 #[derive(Debug, thiserror::Error)]
-#[error("another process has the store: {0}")]
+#[error("{0}")]
 pub struct Elsewhere(String);
 
 impl NodeHandle {
@@ -271,8 +272,8 @@ impl NodeHandle {
             let state: Option<CrawlState> = store::read_json(&store::state(&self.root));
             let address = state.and_then(|state| state.address);
             Err(Elsewhere(match address {
-                Some(address) => format!("ask it at {address}"),
-                None => "it serves nothing; start it without --no-serve, or stop it".into(),
+                Some(address) => format!("another process has the store: ask it at {address}"),
+                None => "another process has the store and serves nothing; start it without --no-serve, or stop it".into(),
             })
             .into())
         })

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_key_is_named() {
+    fn an_error_names_the_unknown_key_and_the_valid_ones() {
         let error = Layer::parse("[crawl]\nconections = 3")
             .unwrap_err()
             .to_string();

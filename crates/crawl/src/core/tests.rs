@@ -132,7 +132,7 @@ fn a_page_that_is_being_loaded_is_outdated_by_a_commit_and_others_are_not() {
 }
 
 #[test]
-fn a_gain_keeps_the_hints_since_and_yields_to_a_later_visit() {
+fn a_gain_keeps_later_hints_and_is_ignored_after_a_later_visit() {
     let gain = |key: PageKey, visited: &Visited| Event::Committed {
         facts: vec![Entry::Visited(key, Box::new(visited.clone()))],
         requests: 0,

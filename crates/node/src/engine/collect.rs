@@ -80,7 +80,7 @@ impl Committer<'_> {
             let kept: Vec<RecordLocation> = kept.collect();
             let moved = archive
                 .keep(file, &kept)
-                .context("cannot make room in the archive")?;
+                .context("cannot compact the archive")?;
             let end = moved.end();
             let mut batch = Batch {
                 archive_end: Some((end.file, end.offset)),

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_made_once_and_for_their_owner() {
+    fn secrets_are_made_once_and_only_their_owner_can_read_them() {
         let store = tempfile::tempdir().unwrap();
         let root = store.path();
         let fresh = || "0123456789abcdef01234567".to_owned();
