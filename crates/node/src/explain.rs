@@ -309,7 +309,7 @@ fn outside_reason(outside: Outside) -> String {
     }
 }
 
-/// Returns the links to a page that have an anchor text.
+/// Returns the links to a page whose anchor text the ledger keeps.
 fn links_to(ledger: &Ledger, page: u32) -> Result<Vec<LinkReport>> {
     let mut links = Vec::new();
     for source in ledger.all_links() {

@@ -22,7 +22,7 @@ pub struct Explanation {
     pub forbidden: bool,
     /// How it was discovered; `null` if it never was.
     pub discovered: Option<DiscoveryReport>,
-    /// Links to it that have an anchor text.
+    /// Links to it whose anchor text the ledger keeps.
     pub links: Vec<LinkReport>,
     /// The last visit; `null` if there was none.
     pub visited: Option<VisitReport>,
@@ -64,7 +64,7 @@ pub struct DiscoveryReport {
 pub struct LinkReport {
     /// The URL of the linking page.
     pub from: String,
-    /// The anchor text.
+    /// The anchor text; empty if the ledger keeps none.
     pub anchor: String,
 }
 
@@ -73,9 +73,9 @@ pub struct LinkReport {
 pub struct VisitReport {
     /// When it was last requested.
     pub at: Option<String>,
-    /// The HTTP status of the answer.
+    /// The HTTP status of the answer; `null` if there was none.
     pub status: Option<u16>,
-    /// The kind of error, if there was one.
+    /// The error code, if there was an error.
     pub error: Option<String>,
     /// Visits after the first copy that could detect a change.
     pub revisits: u32,
@@ -118,9 +118,9 @@ pub struct WorthReport {
     pub order: String,
     /// The refresh policy; `null` if the last crawl had none.
     pub refresh: Option<String>,
-    /// What a fetch is worth now.
+    /// What a fetch is worth now, by the ordering or, in a continuous crawl, by all policies.
     pub now: f64,
-    /// The least worth at which a page is fetched.
+    /// The price: the least worth at which a page is fetched.
     pub price: f64,
     /// The terms that the worth is computed from.
     pub terms: Vec<Term>,
@@ -145,7 +145,7 @@ pub struct ServerReport {
     pub origin: String,
     /// Connections opened.
     pub connections: u32,
-    /// Requests answered.
+    /// Requests for pages that were answered.
     pub requests: u32,
     /// Milliseconds to open a connection (moving average).
     pub connect_ms: Option<f64>,

@@ -77,9 +77,9 @@ pub enum CrawlMode {
     /// It fetches.
     #[default]
     Running,
-    /// A pause was requested, and requests are still under way or not committed.
+    /// A pause was requested, and visits are still under way or requests not committed.
     Pausing,
-    /// It is paused: no request is under way, and everything is committed.
+    /// It is paused: no visit is under way, and all requests are committed.
     Paused,
     /// It is about to end.
     Stopping,

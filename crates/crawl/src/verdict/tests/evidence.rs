@@ -277,7 +277,7 @@ fn the_text_of_the_hosts_soft_404_page_counts_as_a_404() {
     let first = asked(
         &page,
         None,
-        &page_of("A story of some length, in words of its own, that nobody else tells."),
+        &page_of("A story of some length, in words of its own, that no other page tells."),
     );
     assert!(first.text.is_some() && first.visited.error.is_none());
     let second = asked(&page, Some(&first.visited), &nothing);
