@@ -7,8 +7,8 @@
 //! "The chapter" is chapter 6 of Baldi, Frasconi & Smyth, "Modeling the Internet and the Web"
 //! (2003), which several experiments repeat.
 //!
-//! **Invariant:** a [`Study`] is a pure function of the [`ExperimentSetup`] and the experiment's
-//! own options.
+//! **Invariant:** a [`Study`] depends only on the [`ExperimentSetup`], the experiment's own options
+//! and the files that they name. The number of threads does not change it.
 
 pub mod currency;
 pub mod ephemeral;
@@ -37,10 +37,10 @@ pub struct ExperimentSetup {
     pub policies: Vec<String>,
     /// The policy that the others are compared with, run by run.
     pub against: Option<String>,
-    /// Seed of every random number generator.
+    /// Base of the random seeds: run `r`, counted from 0, uses the seed plus `r`.
     pub seed: u64,
-    /// Number of repetitions. Each has its own random draws, which are the same for all
-    /// policies.
+    /// Number of repetitions; 0 counts as 1. Each has its own random draws, which are the same
+    /// for all policies.
     pub runs: u32,
     /// Number of worker threads.
     pub threads: usize,

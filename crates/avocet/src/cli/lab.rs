@@ -166,7 +166,8 @@ pub enum PageQuality {
     )
 )]
 pub struct CurrencyArguments {
-    /// A directory with versions.tsv (see docs/reference/worlds.md), or invented:pages
+    /// A directory with versions.tsv (see docs/reference/worlds.md), or invented:pages, which here
+    /// has 20000 pages unless --set gives another number
     #[arg(long, value_name = "WORLD", default_value = "invented:pages")]
     pub world: String,
     #[command(flatten)]
@@ -174,13 +175,15 @@ pub struct CurrencyArguments {
     /// Share of copies that must be current
     #[arg(long, value_name = "SHARE", default_value_t = currency::CurrencyExperimentOptions::default().alpha)]
     pub alpha: f64,
-    /// Grace period: a copy is current if it is out of date by at most this many days
+    /// Grace period: a copy is current if its page did not change between the visit and this many
+    /// days ago
     #[arg(long, value_name = "DAYS", default_value_t = currency::CurrencyExperimentOptions::default().beta_days)]
     pub beta: f64,
-    /// Shape of the Weibull distribution of mean page lifetimes, for the formulas
+    /// Shape of the Weibull distribution of the mean time between changes of a page, for the
+    /// formulas, for monte-carlo and, unless --set gives another, for invented:pages
     #[arg(long, value_name = "NUMBER", default_value_t = currency::CurrencyExperimentOptions::default().shape)]
     pub shape: f64,
-    /// Scale of that distribution, in days
+    /// Scale of this distribution, in days
     #[arg(long, value_name = "DAYS", default_value_t = currency::CurrencyExperimentOptions::default().scale_days)]
     pub scale: f64,
     /// Intervals between visits to try, separated by commas [default: five from 7 to 90, and the

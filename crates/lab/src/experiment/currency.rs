@@ -34,11 +34,11 @@ use contestants::CurrencyContestants;
 pub const METRICS: &[Metric] = &[
     (
         "currency@B",
-        "the share of copies whose page had not changed B days ago, mean over time; x is the interval between visits in days",
+        "the share of copies whose page did not change between the visit and B days ago, mean over time; x is the interval between visits in days",
     ),
     (
         "freshness",
-        "the share of copies whose page has not changed since the visit; x is the interval in days, or the visits per day that an allocation distributes",
+        "the share of copies whose page has not changed since the visit, mean over time; x is the interval in days, or the visits per day that an allocation distributes",
     ),
     (
         "age",
@@ -46,28 +46,27 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "interval",
-        "the longest interval in days at which a share alpha of the copies is current up to beta days ago; x is alpha",
+        "the longest interval in days at which the share of current copies is alpha, with a grace period of beta days; x is alpha",
     ),
     (
         "documents_per_second",
-        "fetches per second that visit all documents once per interval",
+        "fetches per second that visit all documents once per longest interval; x is alpha",
     ),
     (
         "megabits_per_second",
-        "bandwidth of these fetches, in 10^6 bits per second",
+        "bandwidth of these fetches, in 10^6 bits per second; x is alpha",
     ),
     (
         "lifetime_mean",
-        "mean over the pages of the mean days between changes; x is the shape of the distribution",
+        "mean over the pages of the mean days between changes; x is the shape of the Weibull distribution",
     ),
     (
         "lifetime_mode",
-        "mode over the pages of the mean days between changes",
+        "most frequent value over the pages of the mean days between changes; x is the shape",
     ),
-    ("lifetime_mode", "the most likely mean lifetime, in days"),
     (
         "lifetime_median",
-        "the mean lifetime that half of the pages are below, in days",
+        "median over the pages of the mean days between changes; x is the shape",
     ),
     (
         "doubling_days",
@@ -79,13 +78,16 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "visits_per_day",
-        "visits of the crawler per day and existing page; x is the interval in days",
+        "visits per day that the crawler makes to each existing page, as a mean; x is the interval in days",
     ),
     (
         "model_shape",
-        "the shape of the Weibull distribution of mean days between changes, fitted to the changes that the crawler saw",
+        "the shape of the Weibull distribution of mean days between changes, fitted to the changes that the crawler saw; x is the interval in days",
     ),
-    ("model_scale", "the scale of that distribution, in days"),
+    (
+        "model_scale",
+        "the scale of this fitted distribution, in days; x is the interval in days",
+    ),
 ];
 
 /// Options of this experiment.
@@ -93,16 +95,17 @@ pub const METRICS: &[Metric] = &[
 pub struct CurrencyExperimentOptions {
     /// α: the share of copies that must be current.
     pub alpha: f64,
-    /// β: the grace period, in days.
+    /// β: the grace period, in days. A copy is current if its page did not change between the
+    /// visit and β days ago.
     pub beta_days: f64,
-    /// The shape of the distribution of mean lifetimes.
+    /// The shape of the Weibull distribution of the mean time between changes of a page.
     pub shape: f64,
-    /// The scale of that distribution, in days.
+    /// The scale of this distribution, in days.
     pub scale_days: f64,
-    /// Revisit intervals to try, in days. Empty means five from 7 to 90 days and the one that
-    /// (α, β) needs.
+    /// Revisit intervals to try, in days. Empty means five from 7 to 90 days and the longest one
+    /// at which the share α of the copies is current.
     pub interval_days: Vec<f64>,
-    /// Documents of the collection.
+    /// Number of documents in the collection.
     pub documents: f64,
     /// The size of a document, in kilobytes of 1000 bytes.
     pub kilobytes: f64,
@@ -111,8 +114,8 @@ pub struct CurrencyExperimentOptions {
 }
 
 impl Default for CurrencyExperimentOptions {
-    /// Brewington & Cybenko (2000): keep 95 % of 800 million pages current up to a week ago.
-    /// They give no document size; 10 kilobytes is the size in exercise 6.6.
+    /// Brewington & Cybenko (2000): keep 95 % of 800 million pages current, with a grace period
+    /// of a week. They give no document size; 10 kilobytes is the size in exercise 6.6.
     fn default() -> Self {
         Self {
             alpha: 0.95,
@@ -130,8 +133,8 @@ impl Default for CurrencyExperimentOptions {
 /// Runs the experiment.
 ///
 /// # Errors
-/// If an option is out of range, a policy is unknown, or the world's pages have no history. The
-/// world is opened only if the crawler is to run.
+/// If an option is out of range, a policy is unknown, or the world cannot be opened or has no
+/// page histories. The world is opened only if `uniform` or `model` is to be reported.
 pub fn run(
     setting: &ExperimentSetup,
     options: &CurrencyExperimentOptions,
@@ -191,7 +194,7 @@ struct CurrencyQuestion {
     graces: Vec<f64>,
     /// Revisit intervals in days, sorted.
     intervals: Vec<f64>,
-    /// The longest interval at which the collection is (α, β)-current.
+    /// The longest interval at which the collection is (α, β)-current, in days.
     needed: f64,
     documents: f64,
     kilobytes: f64,
@@ -201,7 +204,7 @@ struct CurrencyQuestion {
 /// Grace periods of the figure, in days.
 const GRACES: [f64; 4] = [0.0, 1.0, 7.0, 30.0];
 /// The shortest interval that can be tried, in days: about a quarter of an hour. For 20,000
-/// pages that is 700 million visits a year.
+/// pages that is 730 million visits in a year of simulated time.
 const SHORTEST: f64 = 0.01;
 /// Default revisit intervals, in days.
 const INTERVALS: [f64; 5] = [7.0, 14.0, 30.0, 60.0, 90.0];
@@ -274,17 +277,17 @@ impl CurrencyQuestion {
     fn notes(&self, contestants: &CurrencyContestants) -> Vec<String> {
         let mut notes = vec![
             "Formula (6.21) is corrected: as printed its exponent and its divisor are not those of (6.20).".into(),
-            "A kilobyte is 1000 bytes, and the 10 Kb of exercise 6.6 are taken for 10 kilobytes; as kilobits it would be an eighth of the bandwidth, at 1024 bytes 2.4 % more.".into(),
+            "A kilobyte is 1000 bytes. The 10 Kb of exercise 6.6 are read as 10 kilobytes. Read as kilobits, they would need an eighth of the bandwidth; with kilobytes of 1024 bytes, 2.4 % more.".into(),
         ];
         if contestants.crawl() {
-            notes.push("Servers answer at once and need no delay, so the policy alone chooses the times of visits. A page is discovered at its birth. Pages that exist at the start are discovered at even intervals over the first interval, which is not measured.".into());
+            notes.push("Servers answer at once and need no delay, so the policy alone chooses the times of visits. A page is discovered at its birth. Pages that exist at the start are discovered one after another, evenly spaced over the first revisit interval, which is not measured.".into());
             notes.push("A change is a change of the text if the world has texts, and of the body otherwise. A return to an earlier text is a change. The model is fitted to all revisits of the same run, that is, to the period on which it is compared. It shows what Poisson changes with Weibull lifetimes can and cannot describe, not a forecast. The model counts every page once; the measurement weights a page by the time for which it existed.".into());
         }
         notes
     }
 }
 
-/// A measured value at a revisit interval of `x` days.
+/// Returns a measured value without parameters. The metric decides what `x` is (see [`METRICS`]).
 fn number(policy: &str, metric: impl Into<String>, x: f64, value: f64) -> Measured {
     Measured {
         policy: policy.into(),
@@ -302,7 +305,7 @@ impl Measured {
     }
 }
 
-/// Metric name of the currency with a grace period of `days`.
+/// Returns the metric name of the currency with a grace period of `days`.
 fn currency_at(days: f64) -> String {
     format!("currency@{days}")
 }

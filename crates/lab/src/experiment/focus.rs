@@ -2,7 +2,7 @@
 //!
 //! It repeats the experiments of Chakrabarti, van den Berg & Dom, "Focused crawling" (1999), as
 //! [the chapter](crate::experiment) describes them in §6.2. The worlds have labelled pages: a label
-//! is the topic, and the pages with that label are the targets. Every method of the catalog runs
+//! is the topic, and the pages with that label are the targets. The methods of the catalog run
 //! through the production frontier. Breadth-first, backlink and random order are the lower bound,
 //! and an omniscient crawler is the upper bound. Between them are crawlers that know part of the
 //! truth (`oracle`).
@@ -39,11 +39,11 @@ use split::TopicSplit;
 pub const METRICS: &[Metric] = &[
     (
         "harvest",
-        "of the pages fetched so far, the share that are targets: pages of the topic without training and start pages; x is the share of the web fetched",
+        "of the pages fetched so far, the share that are targets: pages of the topic without training and start pages; x is the share of the reachable pages fetched",
     ),
     (
         "recall",
-        "of the targets that can be reached, the share that was fetched",
+        "of the targets that can be reached, the share that was fetched; x is the share of the reachable pages fetched",
     ),
     (
         "area",
@@ -65,19 +65,21 @@ const FLOOR: [&str; 3] = ["breadth-first", "backlink", "random"];
 const BOUNDS: [&str; 3] = [OMNISCIENT, oracle::AHEAD, oracle::LINKS];
 /// Greatest number of labels used as topics when the user names none.
 const MOST_TARGETS: usize = 5;
-/// A label needs twice this many pages to be used as a topic by default.
+/// Least number of topic pages on a site that is crawled on its own. A label needs twice as many
+/// pages to be a topic by default, and half as many that are targets in reach.
 const LEAST_TARGETS: usize = 10;
 
 /// Options of this experiment.
 #[derive(Debug, Clone)]
 pub struct FocusExperimentOptions {
-    /// Labels used as topics. Empty means the five most frequent ones except `other`.
+    /// Labels used as topics. Empty means the five most frequent ones except `other`, without
+    /// labels of fewer than 20 pages.
     pub targets: Vec<String>,
     /// Number of topic pages that a crawl starts from. Fewer are used if too few of them reach at
     /// least half as many pages as the best start page does.
     pub starts: u32,
-    /// Whether every policy first crawls the training pages and keeps what it learned there.
-    /// Otherwise it starts with the classifiers trained on these pages and nothing more.
+    /// Whether every policy first crawls the training pages and keeps what it learned there. If
+    /// not, a policy knows only the classifiers that were trained on these pages.
     pub experienced: bool,
 }
 
@@ -113,7 +115,7 @@ pub fn run(
             let split =
                 TopicSplit::draw(&world, &labels, target, options.starts, setting.seed, run)?;
             if options.experienced && !split.is_apart() {
-                let wrong = "this web is crawled as a whole: there is no other part that a policy could have crawled before";
+                let wrong = "--experienced does not apply: this web is crawled as a whole, so there is no other part that a policy could have crawled before";
                 return Err(LabError::Wish(wrong.into()));
             }
             let topic = training::learn(&world, &labels, target, &split)?;
@@ -189,8 +191,8 @@ impl FocusExperimentOptions {
     }
 }
 
-/// The policies that the user named, or else the bounds and all focused methods, without
-/// duplicates.
+/// Returns the policies that the user named, or else the bounds and all focused methods; also
+/// the policy that the others are compared with. There are no duplicates.
 fn contestants(setting: &ExperimentSetup) -> Result<Vec<String>, LabError> {
     let catalog = Catalog::standard();
     let mut names: Vec<String> = setting.policies.clone();

@@ -3,8 +3,8 @@
 //! It repeats the experiments of Cho, Garcia-Molina & Page, "Efficient crawling through URL
 //! ordering" (1998), on any world that has links. In a recorded world each run has another start
 //! page; in an invented one each run has another world. The web of a run is what can be reached
-//! from its start. Every ordering of the catalog runs through the production frontier. The ideal
-//! and the random crawler are closed forms.
+//! from its start. The orderings of the catalog run through the production frontier. The curves
+//! of the ideal and the random crawler are computed in closed form.
 //!
 //! **Invariant:** all policies of a run see the same web from the same start.
 
@@ -39,7 +39,7 @@ use ground::{ReachableWeb, draw};
 pub const METRICS: &[Metric] = &[
     (
         "p_cs",
-        "Crawl & Stop: of the K pages fetched, the share that is as important as the K-th best page",
+        "Crawl & Stop: of the K pages fetched, the share that is at least as important as the K-th best page; for all metrics x is the share of the web fetched",
     ),
     (
         "p_st@G",
@@ -47,11 +47,11 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "p_bc",
-        "Limited Buffer: of the B pages kept (--buffer, a share of the web), the share that is as important as the B-th best; the policy drops the page that it rates lowest",
+        "Limited Buffer: of the B pages kept (--buffer, a share of the web), the share that is at least as important as the B-th best; the policy drops the page that it rates lowest",
     ),
     (
         "efficiency",
-        "r_t/t: of the t pages fetched, the share that is as important as the t-th best; P_CS under the name of Baldi, Frasconi & Smyth (2003)",
+        "r_t/t: of the t pages fetched, the share that is at least as important as the t-th best; P_CS under the name of Baldi, Frasconi & Smyth (2003)",
     ),
     (
         "pagerank_mass",
@@ -68,8 +68,8 @@ pub struct OrderingExperimentOptions {
     pub location: Vec<String>,
     /// Scores of the ordering `given`.
     pub scores: Option<Arc<Scores>>,
-    /// Start pages as ids or URLs, one per run. If empty, starts are drawn among the pages that
-    /// reach at least half of the web.
+    /// Start pages as ids or URLs, one per run. If empty, starts are drawn from the pages that
+    /// reach at least half of the web; if none does, the page that reaches most is the start.
     pub starts: Vec<String>,
     /// Size of the limited buffer, as a share of the web.
     pub buffer: f64,
@@ -90,8 +90,8 @@ impl Default for OrderingExperimentOptions {
 /// Runs the experiment.
 ///
 /// # Errors
-/// If the world cannot be opened or has no links, if a policy or start is unknown, if the query
-/// has no words, or if the buffer is not a share of the web.
+/// If the world cannot be opened or has no pages or links, if a policy or start is unknown, if
+/// the query has no words, or if the buffer is not above 0 and at most 1.
 pub fn run(
     setting: &ExperimentSetup,
     options: &OrderingExperimentOptions,

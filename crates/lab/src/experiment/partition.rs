@@ -3,7 +3,8 @@
 //! It uses the framework of Cho & Garcia-Molina, "Parallel crawlers" (WWW 2002), as described by
 //! Baldi, Frasconi & Smyth, "Modeling the Internet and the Web" (2003), §6.3. The framework says
 //! which crawler is responsible for a page, and what a crawler does with links to pages of
-//! others. Each run has its own seeds, and its own world if the world is invented.
+//! others. A *team* is the k crawlers that work together in one of these ways. Each run has its
+//! own seeds, and its own world if the world is invented.
 //!
 //! **Invariant:** in a run all teams start from the same seeds and have the same fetch budget,
 //! summed over their crawlers.
@@ -38,7 +39,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "coverage",
-        "of the pages that can be reached from all seeds, the share that was fetched",
+        "of the pages that can be reached from the seeds, the share that was fetched; for all metrics x is the number of crawlers",
     ),
     (
         "messages",
@@ -54,7 +55,7 @@ pub const METRICS: &[Metric] = &[
     ),
 ];
 
-/// Coordination modes by name.
+/// Ways in which the crawlers of a team are coordinated, by name.
 const TEAMS: [(&str, Coordination); 7] = [
     ("independent", Coordination::Independent),
     (
@@ -83,7 +84,7 @@ const TEAMS: [(&str, Coordination); 7] = [
     ),
 ];
 
-/// Seeds per crawler of the largest team; smaller teams share the same seeds.
+/// Seeds per crawler of the largest team. Smaller teams start from the same seeds.
 const SEEDS: usize = 4;
 
 /// Largest team: the number of partitions in production.
@@ -209,7 +210,7 @@ impl PartitionExperimentOptions {
         order.map_or_else(|error| wish(error.to_string()), |_| Ok(()))
     }
 
-    /// Draws the seeds of a run uniformly.
+    /// Draws the seeds of a run uniformly from all pages, without repetition.
     fn seeds(&self, graph: &Graph, seed: u64, run: u64) -> Vec<usize> {
         let largest = self.crawlers.iter().max().map_or(1, |&most| most as usize);
         let count = (SEEDS * largest).min(graph.pages());
@@ -218,7 +219,8 @@ impl PartitionExperimentOptions {
     }
 }
 
-/// The teams that the user named, or all, without duplicates.
+/// Returns the teams that the user named, or all; also the one that the others are compared with.
+/// There are no duplicates.
 fn teams(setting: &ExperimentSetup) -> Result<Vec<(&'static str, Coordination)>, LabError> {
     let mut teams = match setting.policies.is_empty() {
         true => TEAMS.to_vec(),
@@ -229,7 +231,7 @@ fn teams(setting: &ExperimentSetup) -> Result<Vec<(&'static str, Coordination)>,
             let known: Vec<&str> = TEAMS.iter().map(|(name, _)| *name).collect();
             let known = known.join(", ");
             return Err(LabError::Wish(format!(
-                "there is no team {name:?}; there are {known}"
+                "{name:?} is not a policy of this experiment; there are {known}"
             )));
         };
         if !teams.contains(team) {

@@ -2,14 +2,14 @@
 //! of refreshes.
 //!
 //! Pandey & Olston, "User-centric web crawling" (WWW 2005), on page histories with texts and
-//! queries. Every refresh policy of the catalog runs under budgets of pages a step and is judged
-//! by exact repository quality. Without queries the experiment measures only freshness and age.
+//! queries. The refresh policies run under budgets of pages per step and are judged by exact
+//! repository quality. Without queries the experiment measures only freshness and age.
 //! In `invented:pages`, whose change rates the judge knows, policies are compared with the best
 //! allocation of the budget.
 //!
-//! **Invariant:** policies are those of the production catalog inside a production crawl. They
-//! receive what their own visits and their searchers showed. [`Protocol`] says what they know at
-//! the start.
+//! **Invariant:** policies run inside a production crawl and are those of the production catalog,
+//! except for the baseline `linear`. They receive what their own visits and their searchers showed.
+//! [`Protocol`] says what they know at the start.
 
 mod claims;
 mod comparison;
@@ -40,7 +40,7 @@ use ground_truth::GroundTruth;
 pub const METRICS: &[Metric] = &[
     (
         "quality",
-        "repository quality, equation 5: usefulness of the repository's answers to searchers, divided by that of a repository that equals the web; the mean over steps; x is the budget, in refreshes per step",
+        "repository quality, equation 5 of Pandey & Olston (2005): usefulness of the repository's answers to searchers, divided by that of a repository that equals the web; the mean over steps; x is the budget, in refreshes per step",
     ),
     (
         "freshness",
@@ -77,7 +77,7 @@ pub const METRICS: &[Metric] = &[
     ("fetches_per_day", "fetches made per day, to compare with x"),
     (
         "forecast",
-        "Spearman's rank correlation between the gains of a page's refreshes per day in the first and in the second half, if every change is refreshed at once; pages without gains in both halves are left out, as in the paper's figure 3 (pages moved), or included (pages all)",
+        "Spearman's rank correlation between the gains of a page's refreshes per day in the first and in the second half, if every change is refreshed at once; pages without a gain in either half are left out, as in the paper's figure 3 (pages moved), or included (pages all)",
     ),
 ];
 
@@ -93,8 +93,8 @@ pub struct RefreshExperimentOptions {
     pub knowledge: Protocol,
     /// Time between two steps. `None` for a week, as in the paper, or a day in `invented:pages`.
     pub step: Option<Duration>,
-    /// Refreshes a step, as shares of the pages that exist at the start. If empty, several from
-    /// small to large.
+    /// Refreshes per step, as shares of the pages that exist at the start. Empty means nine from
+    /// 0.002 to 0.7, or three from 0.002 to 0.05 in `invented:pages`.
     pub budgets: Vec<f64>,
     /// Greatest number of queries that are used.
     pub most_queries: usize,
@@ -103,7 +103,8 @@ pub struct RefreshExperimentOptions {
 }
 
 impl Default for RefreshExperimentOptions {
-    /// The values of the paper, except that policies know only what was seen before the start.
+    /// As in the paper, results are sorted by tf-idf and a step is a week. Unlike there, policies
+    /// know only what was seen before the start.
     fn default() -> Self {
         Self {
             queries: None,
@@ -117,7 +118,7 @@ impl Default for RefreshExperimentOptions {
     }
 }
 
-/// Default budgets a step, as shares of the pages.
+/// Default budgets in refreshes per step, as shares of the pages.
 const BUDGETS: [f64; 9] = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7];
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -125,8 +126,8 @@ const DAY: Duration = Duration::from_secs(86_400);
 /// Runs the experiment.
 ///
 /// # Errors
-/// If a policy is unknown, an option is out of range, the pages of the world have no history, or
-/// the world lacks data for the scorer.
+/// If a policy is unknown, an option is out of range, the world or the query log cannot be read,
+/// the pages of the world have no history, or the world lacks data for the scorer.
 pub fn run(
     setting: &ExperimentSetup,
     options: &RefreshExperimentOptions,

@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** in a run all strategies crawl the same web to its end, from the home pages of
 //! all servers. Strategies that use quality receive the true quality of a URL at its discovery,
-//! as in the paper. `breadth-first` and `performance` fetch breadth-first.
+//! as in the paper. `breadth-first` and `performance` fetch pages in the order of discovery.
 
 mod claims;
 mod figures;
@@ -47,7 +47,7 @@ pub struct ServersExperimentOptions {
 }
 
 impl Default for ServersExperimentOptions {
-    /// The parameters of the paper.
+    /// The paper's number of connections and its two quality functions.
     fn default() -> Self {
         Self {
             connections: 64,
@@ -62,7 +62,8 @@ impl Default for ServersExperimentOptions {
 /// Runs the experiment.
 ///
 /// # Errors
-/// If the world cannot be read or has no servers, or if an option is invalid.
+/// If the world cannot be read or has no pages or links, if a strategy is unknown, or if an option
+/// is out of range.
 pub fn run(
     setting: &ExperimentSetup,
     options: &ServersExperimentOptions,
@@ -81,7 +82,7 @@ pub fn run(
     })
 }
 
-/// Describes the least time that any strategy needs in this network.
+/// Describes the least time, in seconds, that any strategy needs in this network.
 pub fn limits(
     network: &SimulatedNetwork,
     seed: u64,
@@ -213,7 +214,7 @@ fn strategies(setting: &ExperimentSetup) -> Result<(Vec<&'static str>, Vec<Serve
     Ok((wanted, run))
 }
 
-/// Whether a strategy uses the quality of pages.
+/// Returns whether a strategy uses the quality of pages.
 fn uses_quality(strategy: &str) -> bool {
     !matches!(strategy, BASELINE | "performance")
 }
@@ -226,7 +227,7 @@ const NOTES: [&str; 5] = [
     "As in the paper, quality, crawl-ability and best-prefix know the true quality of a page from its discovery on, \
      which no real crawler does; breadth-first and performance do not.",
     "The paper does not print its times: round trips of 30 ms and answers in 80 ms at the median, each log-normal \
-     with a spread factor of e, are a guess. Name lookup, transfer of bytes and the crawler's own work cost nothing here.",
+     with a standard deviation of 1 in the logarithm, are a guess. Name lookup, transfer of bytes and the crawler's own work cost nothing here.",
     "Every server's home page is a seed, and robots.txt is asked for before the first page of a server.",
     "Times are shares of those that breadth-first took for the whole web in the same run.",
     "Neither the processor nor the network has a limit here, so throughput rises with connections until there are no \

@@ -7,8 +7,8 @@ use super::monte_carlo::look;
 use super::{CurrencyExperimentOptions, CurrencyQuestion};
 use crate::experiment::PublishedClaim;
 
-/// Tolerance in standard errors. Chance exceeds it in one of 16,000 comparisons; there are two
-/// dozen.
+/// Tolerance in standard errors. Chance exceeds it in one of 16,000 comparisons; the claim makes
+/// at most 25.
 const ERRORS: f64 = 4.0;
 
 /// Pages drawn to check the closed forms, independent of the user's options.

@@ -7,7 +7,7 @@ use super::formulas::{ALLOCATIONS, GROWTH};
 use super::{CurrencyQuestion, GRACES, currency_at};
 use crate::findings::{self, Findings};
 
-/// Lifespans of a growing web that are drawn, in days.
+/// Ages of a growing web for which the ages of its pages are drawn, in days.
 const LIFESPANS: [f64; 3] = [365.0, 1_000.0, 3_000.0];
 
 /// Returns all figures, each with the stem of its file name.
@@ -167,7 +167,8 @@ fn copies(findings: &Findings) -> Figure {
     }
 }
 
-/// Series of a policy and metric, either from the allocation example or from all other rows.
+/// Returns the series of a policy and metric: from the rows of the allocation example if `example`
+/// is set, from all other rows if not.
 fn found(findings: &Findings, policy: &str, metric: &str, example: bool, name: &str) -> Series {
     let rows = findings.rows.iter();
     let own = rows.filter(|row| {

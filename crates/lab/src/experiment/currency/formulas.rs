@@ -1,4 +1,5 @@
-//! Values of the closed forms of freshness, age and currency.
+//! Numbers that need no random draws: freshness, age and currency in closed form, properties of
+//! the lifetimes, growth of the web, and the allocation example.
 
 use policy::plan::allocation::{self, Demand};
 use policy::plan::{Weibull, age, currency, freshness, growth};
@@ -15,10 +16,10 @@ pub(super) const GROWTH: f64 = 0.00176;
 pub(super) const EXAMPLE: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
 /// Visits per day in that example.
 pub(super) const EXAMPLE_BUDGET: f64 = 5.0;
-/// Visit budgets per day that the example is tried with.
+/// Budgets that the example is tried with, in visits per day.
 const BUDGETS: [f64; 9] = [0.5, 1.0, 2.0, 3.5, 5.0, 7.5, 10.0, 15.0, 20.0];
 
-/// Allocates a visit budget to pages.
+/// Distributes a budget of visits per day over pages, and returns the visits per day of each.
 type Allocate = fn(&[Demand], f64) -> Vec<f64>;
 
 pub(super) const ALLOCATIONS: [(&str, Allocate); 3] = [
@@ -62,7 +63,8 @@ pub(super) fn rows(question: &CurrencyQuestion) -> Vec<Measured> {
     rows
 }
 
-/// Freshness, age and currency of a collection at a revisit interval, in closed form.
+/// Returns freshness, age and currency of a collection in closed form. `graces` and `interval`
+/// are in days.
 pub(super) fn recency(
     policy: &str,
     lifetimes: &Weibull,

@@ -109,7 +109,8 @@ fn bk5_closed_forms_agree_with_draws_and_the_published_example() {
     assert!((fresh - 0.3167).abs() < 5e-5);
 }
 
-/// Writes a recorded world of pages drawn as the formulas assume.
+/// Writes a recorded world of pages whose mean lifetimes are Weibull(1.4, 60 days) and whose
+/// changes are Poisson, as the formulas assume.
 fn record(directory: &Path, pages: u32, days: f64) {
     use rand::RngExt;
     use testweb::chance::{For, stream};
@@ -136,7 +137,7 @@ fn record(directory: &Path, pages: u32, days: f64) {
     World::Histories(histories).write(directory).unwrap();
 }
 
-/// A value measured in the world, not in the allocation example, which also has a `uniform`.
+/// Returns a value from outside the allocation example, which also has a policy `uniform`.
 fn value(findings: &Findings, policy: &str, metric: &str, x: f64) -> f64 {
     let mut rows = findings.rows.iter();
     let row = rows.find(|row| {
@@ -188,7 +189,7 @@ fn the_crawler_agrees_with_the_formulas_and_the_model_finds_the_lifetimes() {
     assert_eq!(names.len(), 8, "{names:?}");
     for (name, figure) in &study.figures {
         assert!(figure.svg().starts_with("<svg"), "{}", figure.title);
-        // With two runs, the crawler's lines have intervals.
+        // With two runs, the crawler's lines have confidence intervals.
         if name.starts_with("world-") {
             let lines = figure.series.iter();
             let mut found = lines.filter(|line| line.name.starts_with("crawler"));
@@ -342,7 +343,8 @@ fn recency_in_a_recorded_world_is_plausible_for_crawler_and_model() {
         let sane = 0.5 < fresh && fresh < current && current < 1.0;
         assert!(sane, "{policy}: {fresh} {current}");
     }
-    // 439 pages were born over fourteen years, and never did all of them exist at once.
+    // The 439 pages did not all exist at once. Visits are counted per existing page, so there is
+    // one in 30 days all the same.
     let often = value(&findings, "uniform", "visits_per_day", 30.0);
     assert!((often * 30.0 - 1.0).abs() < 0.05, "{often}");
 }

@@ -18,8 +18,8 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// The invented world whose pages follow the assumptions of the formulas.
 const PAGES: &str = "invented:pages";
-/// Default number of pages of that world here. It is lower than elsewhere, since the crawler visits
-/// each page hundreds of times.
+/// Number of pages of that world if the user sets none. It is lower than elsewhere (100,000),
+/// since with the default intervals the crawler visits each page about 120 times.
 const FEWER: &str = "20000";
 
 /// The pages of the world. A recorded world is opened once for all runs, an invented one for
@@ -72,8 +72,8 @@ fn open(
     }
 }
 
-/// Returns the crawler's measurements at an interval and the model's predictions, and a note if
-/// either is missing.
+/// Returns the crawler's measurements at an interval, in days, and the model's predictions. The
+/// note says why either is missing.
 pub(super) fn rows(
     question: &CurrencyQuestion,
     lives: &Lives,
@@ -133,10 +133,11 @@ fn reached(question: &CurrencyQuestion, done: &Refreshed, interval: f64) -> Vec<
     rows
 }
 
-/// Groups pages with the same number of revisits and changes and nearly the same mean gap.
+/// Groups pages that have the same numbers of revisits and changes and nearly the same mean gap
+/// between visits.
 ///
-/// Visits to a page are evenly spaced except while the page was gone, so the mean gap describes
-/// the page. Gaps are grouped in steps of 1 %.
+/// The visits to a page are evenly spaced except while the page was gone, so its mean gap stands
+/// for each of its gaps. Gaps are grouped in steps of 1 %.
 fn watched(histories: &[Option<History>]) -> Vec<RevisitGroup> {
     let mut groups: BTreeMap<(u32, u32, u64), (u32, f64)> = BTreeMap::new();
     for history in histories

@@ -12,11 +12,13 @@ use crate::statistics::Mean;
 
 /// Largest difference in area at which hard and soft focusing count as equal.
 const LITTLE: f64 = 0.05;
-/// Curve points compared: the first tenth of a crawl, and from there to the half.
+/// Last curve point of the first tenth of a crawl.
 const EARLY: usize = POINTS / 10;
+/// Last curve point of the first half of a crawl. The first tenth is compared with the rest of
+/// the first half.
 const LATE: usize = POINTS / 2;
 
-/// Claim BK7, as far as the policies it concerns were run.
+/// Checks claim BK7, as far as the policies that it is about were run.
 pub(super) fn of_crawls(runs: &[Vec<Measured>], names: &[String]) -> Vec<PublishedClaim> {
     let found = FocusFindings { runs };
     let has = |name: &str| names.iter().any(|known| known == name);
@@ -30,7 +32,7 @@ pub(super) fn of_crawls(runs: &[Vec<Measured>], names: &[String]) -> Vec<Publish
     claims
 }
 
-/// Claim BK8, as far as the world has texts and anchor texts.
+/// Checks claim BK8, as far as the world has texts and anchor texts.
 pub(super) fn of_links(runs: &[Vec<Measured>]) -> Vec<PublishedClaim> {
     let found = FocusFindings { runs };
     let mean = |kind: usize| found.mean(|number| number.policy == KINDS[kind]);
@@ -53,7 +55,7 @@ pub(super) fn of_links(runs: &[Vec<Measured>]) -> Vec<PublishedClaim> {
     if let (Some(random), Some(parent), Some(target)) = (mean(4), mean(6), mean(7)) {
         claims.push(PublishedClaim {
             id: "BK8",
-            says: "an anchor is nearest to the page that it leads to".into(),
+            says: "an anchor text is most similar to the page that it leads to".into(),
             published: "most similar to the page it references (Figure 6.2b)".into(),
             found: format!("target {target:.3}, its own page {parent:.3}, random {random:.3}"),
             holds: target > parent && parent > random,

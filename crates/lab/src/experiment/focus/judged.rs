@@ -88,10 +88,11 @@ struct FocusPoint {
     relevance: f64,
 }
 
-/// Scores a crawl in a web of `pages` pages with `wanted` targets; `found` says which fetches
-/// hit a target.
+/// Scores a crawl in a web of `pages` reachable pages with `wanted` targets; `found` says for each
+/// fetch whether it hit a target.
 ///
-/// Fetches that a crawl did not make before it ended count as misses.
+/// If a crawl ended before it had fetched all pages, the missing fetches count as misses in
+/// recall, relevance and area. The harvest rate counts only the fetches made.
 pub(super) fn curve(found: &[bool], pages: usize, wanted: usize) -> RecallCurve {
     let mut so_far = Vec::with_capacity(pages);
     let mut count = 0;
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crawl_that_ends_early_finds_nothing_more() {
+    fn recall_and_harvest_rate_stay_the_same_after_a_crawl_has_ended() {
         let judged = curve(&[true, false], 40, 2);
         assert_eq!(
             (judged.points[19].recall, judged.points[19].harvest),

@@ -1,9 +1,9 @@
 //! Similarity of linked pages and of anchor texts (Figure 6.2 of [the chapter](crate::experiment)).
 //!
-//! Davison, "Topical locality in the web" (SIGIR 2000): the cosine of TF-IDF vectors, here (1 +
-//! ln tf) · ln N/df over the words of title and text. Pairs of pages are drawn for each relation
-//! that two pages can have. Anchor texts are compared with their target, with their own page and
-//! with other pages.
+//! Davison, "Topical locality in the web" (SIGIR 2000): the cosine of TF-IDF vectors. The weight of
+//! a word is here (1 + ln tf) · ln(N/df), over title and text. From random links come pairs of
+//! linked pages, of pages that one page links to (siblings) and of random pages. Anchor texts are
+//! compared with their target, with their own page and with other pages.
 //!
 //! **Invariant:** each drawn link gives at most one pair of each kind, and no page is compared with
 //! itself.
@@ -37,7 +37,7 @@ pub(super) const KINDS: [&str; 8] = [
 
 type Vector = HashMap<u64, f64>;
 
-/// Mean similarity of each kind of pair; kinds with fewer than ten pairs are omitted.
+/// Returns the mean similarity of each kind of pair. Kinds with fewer than ten pairs are omitted.
 pub(super) fn measured(world: &Linked, seed: u64) -> Vec<Measured> {
     let texts = TfIdfIndex::of(world);
     let mut chance = stream(seed, For::Pairs, 0, 0);
@@ -70,7 +70,7 @@ pub(super) fn measured(world: &Linked, seed: u64) -> Vec<Measured> {
         if anchor.is_empty() {
             continue;
         }
-        let words = texts.vector(anchor, "");
+        let words = texts.vector(anchor);
         let near = |page: usize| Some(cosine(&words, &texts.vectors[page]));
         add(4, near(one));
         add(5, near(sibling).filter(|_| sibling != to));
@@ -96,7 +96,7 @@ fn any(chance: &mut ChaCha8Rng, pages: usize) -> usize {
 
 struct TfIdfIndex {
     vectors: Vec<Vector>,
-    /// ln N/df of each word.
+    /// ln(N/df) of each word.
     rarity: Vector,
 }
 
@@ -124,11 +124,8 @@ impl TfIdfIndex {
         Self { vectors, rarity }
     }
 
-    fn vector(&self, text: &str, more: &str) -> Vector {
-        weighed(
-            &counts(&format!("{text} {more}"), Field::Text),
-            &self.rarity,
-        )
+    fn vector(&self, text: &str) -> Vector {
+        weighed(&counts(text, Field::Text), &self.rarity)
     }
 
     fn pages(&self, one: usize, other: usize) -> Option<f64> {
@@ -153,7 +150,7 @@ fn weighed(words: &[(u64, u32)], rarity: &Vector) -> Vector {
     vector.into_iter().collect()
 }
 
-/// Cosine of two unit vectors; 0 if one of them is empty.
+/// Returns the cosine of two unit vectors; 0 if one of them is empty.
 ///
 /// The products are summed in rising order, because the iteration order of a map must not change
 /// the sum.

@@ -1,9 +1,9 @@
 //! The omniscient crawler: an upper bound that knows all pages and targets.
 //!
-//! It may fetch only pages that it has a link to. It always takes the shortest path to the
-//! nearest target, and fetches the remaining pages at the end. The optimum would be a minimum
-//! Steiner tree, which is NP-hard to find. This greedy order is not optimal, but no real method
-//! came near it in our experiments.
+//! It may fetch only start pages and pages that a fetched page links to. It always takes the
+//! shortest path to the nearest target, and fetches the remaining pages at the end. The optimum
+//! would be a minimum Steiner tree, which is NP-hard to find. This greedy order is not optimal, so
+//! a real method could exceed it; none did in our experiments.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,8 @@ use crate::world::Graph;
 /// Policy name of the omniscient crawler.
 pub(super) const OMNISCIENT: &str = "omniscient";
 
-/// Returns the order in which the omniscient crawler fetches the pages of `ground`.
+/// Returns the order in which the omniscient crawler fetches the starts and all pages of `ground`
+/// that it can reach from them.
 pub(super) fn order(
     graph: &Graph,
     starts: &[usize],
@@ -45,7 +46,8 @@ pub(super) fn order(
     order
 }
 
-/// The shortest path of unfetched pages to the nearest wanted page.
+/// Returns the shortest path of unfetched pages of `ground` from a page in `from` to a wanted page,
+/// or `None` if there is no such path. The pages in `from` are fetched and not on the path.
 fn nearest(
     graph: &Graph,
     ground: &[bool],

@@ -1,8 +1,8 @@
 //! Ranking of the focused methods, and their distance to the upper bounds.
 //!
-//! **Invariant:** all means are over the same runs and targets. Our methods are compared with
-//! the published method that is best on average. The best method per target would need knowledge
-//! that no user has in advance.
+//! **Invariant:** all means are over the same runs and targets. The better of our methods is
+//! compared with the published method that has the largest mean area. A user cannot know in
+//! advance which method will be best for one target, so that one is not the standard.
 
 use super::judged::ALL;
 use super::{BOUNDS, FLOOR};
@@ -19,8 +19,8 @@ const KNOW: [&str; 3] = [
     "learned, with knowledge of each linked page",
 ];
 
-/// Lists the methods by area, and compares ours with the best published method and with the
-/// bounds.
+/// Lists the methods by area, and gives the area of the better of ours, and of the bounds,
+/// relative to that of the best published method.
 pub(super) fn notes(runs: &[Vec<Measured>], names: &[String]) -> Vec<String> {
     let mut ranked: Vec<(&str, f64)> = names
         .iter()

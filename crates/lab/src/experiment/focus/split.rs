@@ -1,9 +1,9 @@
 //! Split of a labelled web into training pages and targets.
 //!
-//! If several sites (registrable domains) each hold a good part of the pages, a run crawls one
-//! site and trains on all others. If not, the whole web is crawled and a random half of its
-//! pages is the training set. Training pages are then fetched and counted like others, but they
-//! are no targets.
+//! If at least two sites (registrable domains) are large enough (see [`sites`]), a run crawls one
+//! of them and trains on the pages of all other sites. If not, the whole web is crawled and a
+//! random half of its pages is the training set. In that case training pages are fetched and
+//! counted like others, but they are no targets.
 //!
 //! **Invariant:** no page is both a training page and a target, and the start pages do not count
 //! as found.
@@ -34,7 +34,8 @@ pub(super) struct TopicSplit {
     pub ground: Vec<bool>,
     /// Number of pages that can be reached from the starts.
     pub reached: usize,
-    /// Whether a page is a target that can be reached.
+    /// Whether a page is a target: a page of the topic that can be reached, without training and
+    /// start pages.
     pub targets: Vec<bool>,
     /// Whether a page belongs to the training set.
     pub training: Vec<bool>,
@@ -46,7 +47,7 @@ impl TopicSplit {
     /// target.
     ///
     /// # Errors
-    /// If fewer than half of [`LEAST_TARGETS`] targets can be reached.
+    /// If fewer targets than half of [`LEAST_TARGETS`] can be reached.
     pub fn draw(
         world: &Linked,
         labels: &Labels,
@@ -173,8 +174,10 @@ fn within(graph: &Graph, ground: &[bool]) -> Graph {
     Graph::new(urls.into_iter(), edges)
 }
 
-/// Sites with enough pages and targets, largest first. Empty if the largest holds more than half
-/// of the web.
+/// Returns the sites that can be crawled on their own, largest first.
+///
+/// Each has at least the share [`SITE`] of all pages, [`SITE_PAGES`] pages and [`LEAST_TARGETS`]
+/// pages of the topic. Empty if the largest of them holds more than half of the web.
 fn sites(graph: &Graph, is_target: &impl Fn(usize) -> bool) -> Vec<String> {
     let mut sizes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for page in 0..graph.pages() {
@@ -200,11 +203,11 @@ fn sites(graph: &Graph, is_target: &impl Fn(usize) -> bool) -> Vec<String> {
     large.into_iter().map(|(site, _)| site.to_owned()).collect()
 }
 
-/// Up to `wanted` start pages: topic pages that reach at least half as many pages as the best
-/// page does.
+/// Draws up to `wanted` start pages: topic pages that reach at least half as many pages as the
+/// page that reaches most.
 ///
-/// As in the papers, a crawl starts from topic pages. If none reaches far enough, one other page
-/// that does is used.
+/// As in the papers, a crawl starts from topic pages. If no topic page reaches that many, the
+/// start is one page off the topic that does.
 fn begin(
     within: &Graph,
     is_target: &impl Fn(usize) -> bool,

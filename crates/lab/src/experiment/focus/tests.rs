@@ -30,7 +30,7 @@ fn area(study: &Study, policy: &str) -> f64 {
 }
 
 #[test]
-fn focused_crawls_find_an_invented_topic_sooner() {
+fn focused_crawls_find_an_invented_topic_sooner_than_breadth_first() {
     let policies = [
         "omniscient",
         "breadth-first",
@@ -60,7 +60,10 @@ fn focused_crawls_find_an_invented_topic_sooner() {
         ..setting
     };
     let again = run(&again, &FocusExperimentOptions::default(), &Silent).unwrap();
-    assert_eq!(study.findings, again.findings, "whatever the threads");
+    assert_eq!(
+        study.findings, again.findings,
+        "the number of threads changes nothing"
+    );
 }
 
 #[test]
@@ -73,7 +76,10 @@ fn training_pages_are_never_targets() {
     assert_eq!(both.count(), 0);
     assert!(split.wanted() > 0 && split.targets.len() == labels.pages());
     let other = TopicSplit::draw(&world, &labels, target, 1, 1, 1).unwrap();
-    assert_ne!(split.training, other.training, "each run holds out others");
+    assert_ne!(
+        split.training, other.training,
+        "each run draws another training set"
+    );
 }
 
 #[test]

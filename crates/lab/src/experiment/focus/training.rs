@@ -2,8 +2,8 @@
 //!
 //! The classifier is trained on titles, texts and URLs of the training pages and on the anchor
 //! texts of links between them. Context graphs also get classifiers for pages one or two links
-//! away from a target. Methods that learn where links lead get a guide that is trained on the
-//! same pages and links.
+//! away from a topic page. Methods that learn where links lead get a link classifier
+//! ([`Guide`]) that is trained on the same pages and links.
 //!
 //! **Invariant:** training uses no target page, and no link of a page outside the training set.
 
@@ -39,7 +39,7 @@ pub(super) fn learn(
     let mut topic = Topic::taught(target, bayes);
     let distances = distances(world, split, is_target);
     for layer in 1..=LAYERS {
-        // The graph ends at the first layer with too few pages.
+        // The context graph ends before the first layer with too few pages.
         let Ok(bayes) = training_set.train_on(|page| distances[page] == Some(layer)) else {
             break;
         };
@@ -49,7 +49,7 @@ pub(super) fn learn(
     Ok(topic)
 }
 
-/// Trains the link guide on the links between training pages.
+/// Trains the link classifier on the links between training pages.
 fn guide(world: &Linked, split: &TopicSplit, on: impl Fn(usize) -> bool) -> Option<Guide> {
     let graph = world.graph();
     let mut crawled = CrawledGraph::default();
@@ -114,8 +114,8 @@ fn anchors(world: &Linked, split: &TopicSplit) -> Vec<String> {
     anchors
 }
 
-/// Number of links from each training page to the nearest topic page, over training pages, up to
-/// [`LAYERS`].
+/// Returns the number of links on the shortest path from each training page, over training pages,
+/// to a topic page; `None` if it is more than [`LAYERS`].
 fn distances(world: &Linked, split: &TopicSplit, on: impl Fn(usize) -> bool) -> Vec<Option<u8>> {
     let graph = world.graph();
     let training = |page: usize| split.training[page];

@@ -17,10 +17,11 @@ use crate::statistics::Mean;
 /// Shares of the crawl at which claims are checked.
 pub(super) const POINTS: [f64; 4] = [0.10, 0.25, 0.50, 0.75];
 
-/// Least number of hot pages; each then contributes at most a thirtieth of the measure.
+/// Least number of hot pages (pages that meet the target), so that each contributes at most a
+/// thirtieth of the measure.
 const ENOUGH: usize = 30;
 
-/// For each target, the number of pages that meet it, as the minimum over runs.
+/// For each target (least number of backlinks), how many pages meet it; the minimum over runs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hot([usize; TARGETS.len()]);
 
@@ -38,8 +39,8 @@ impl Hot {
         }
     }
 
-    /// The rarest target that enough pages meet, or else the most common target if any page
-    /// meets it.
+    /// Returns the highest target that at least [`ENOUGH`] pages meet, and how many do. If there
+    /// is none, returns the lowest target, or `None` if no page meets that.
     pub fn target(self) -> Option<(f64, usize)> {
         let mut rarest = TARGETS.into_iter().zip(self.0).rev();
         let usual = (TARGETS[0], self.0[0]);
@@ -102,7 +103,7 @@ impl Compared<'_> {
             ),
             published: "all orderings outperform random".into(),
             found: format!(
-                "{above} of {} surely; least {}, most {}",
+                "{above} of {} are above random, with 95 % confidence if there are several runs; least {}, most {}",
                 gains.len(),
                 with_interval(gains.first()),
                 with_interval(gains.last())
@@ -134,7 +135,7 @@ impl Compared<'_> {
         }
     }
 
-    /// Mean difference between two policies, paired by run.
+    /// Returns the mean difference between two policies, paired by run.
     fn difference(&self, one: &str, other: &str, x: f64) -> Mean {
         let pairs = self.values(one, x).zip(self.values(other, x));
         let differences = pairs.map(|(one, other)| {
@@ -144,7 +145,7 @@ impl Compared<'_> {
         Mean::of(&differences.unwrap_or_default())
     }
 
-    /// The value of each run; `None` if any run lacks it.
+    /// Returns the value of each run; `None` if any run lacks it.
     fn values(&self, policy: &str, x: f64) -> Option<Vec<f64>> {
         let by = Param::from("backlink");
         let is_it = |number: &&Measured| {

@@ -1,7 +1,7 @@
 //! Selection of the orderings to compare.
 //!
-//! `ideal` and `random` are closed forms of this experiment: crawlers that know everything and
-//! nothing. Every other name is an expression of the catalog.
+//! `ideal` and `random` are closed forms of this experiment. The ideal crawler knows the importance
+//! of every page, the random one knows nothing. Every other name is an expression of the catalog.
 //!
 //! **Invariant:** each name means one thing. The catalog's random order, which has a seed and
 //! visits only discovered pages, is `random(SEED)`.
@@ -19,12 +19,13 @@ pub(super) const RANDOM: &str = "random";
 /// Names of the orderings, without duplicates.
 pub(super) struct OrderingContestants {
     pub names: Vec<String>,
-    /// Orderings that were left out, and why.
+    /// Orderings that were left out, and why; also orderings that run without the texts they need.
     pub notes: Vec<String>,
 }
 
 impl OrderingContestants {
-    /// Returns the orderings that the user named, or else all that fit.
+    /// Returns the orderings that the user named, or else all that fit; also the one that the
+    /// others are compared with.
     pub fn of(
         setting: &ExperimentSetup,
         wishes: &Wishes,

@@ -1,6 +1,6 @@
 //! Check of the closed forms of the ideal and the random crawler against real orders (UO1).
 //!
-//! The ideal order is visited and measured like any other, and must match its closed form at
+//! The ideal order is measured like the order of a crawl, and must match its closed form at
 //! every page. Random permutations must match the random crawler's closed form on average. Their
 //! deviation is given in standard errors, which come from the hypergeometric distribution and
 //! are not estimated.
@@ -25,7 +25,7 @@ const TOO_FAR: f64 = 5.0;
 /// Largest deviations of measured curves from the closed forms.
 #[derive(Debug, Default)]
 pub(super) struct Exact {
-    /// Deviation of the visited ideal order from its closed forms.
+    /// Absolute deviation of the measured ideal order from its closed forms.
     pub ideal: f64,
     /// Deviation of the mean of random orders from the random crawler's closed forms, in standard
     /// errors.
@@ -41,7 +41,7 @@ impl Exact {
         for (importance, truth) in &judge.truths {
             let visits = truth.ranking().to_vec();
             let size = judge.room().min(visits.len());
-            // Later pages are less important, so the ideal crawler drops each page at once when
+            // No later page is more important, so the ideal crawler drops each page at once when
             // the buffer is full.
             let drops = visits[size..].to_vec();
             let found = judge.curves(&Trip { visits, drops }, importance, truth);
@@ -157,7 +157,8 @@ fn forms(truth: &Truth, room: usize, points: usize) -> Vec<ClosedForm<'_>> {
         form(
             closed,
             Box::new(move |visits| p_bc::curve(visits, truth, &believed, room)),
-            // The count in the buffer varies at most as much as the count of pages visited.
+            // The number of hot pages in the buffer varies at most as much as their number among
+            // the pages visited.
             Box::new(move |visited| spread(pages, hot, visited) / room as f64),
         )
     }));

@@ -12,7 +12,8 @@ use crate::findings::{self, Param, Row};
 /// Greatest number of lines in a figure.
 const MOST: usize = 7;
 
-/// Policies drawn first when not all fit: the bounds, the three of the paper, then ours.
+/// Policies drawn first when not all fit: the bounds and the three orderings of the paper, then
+/// two newer ones.
 const FIRST: [&str; MOST] = [
     IDEAL,
     "pagerank",

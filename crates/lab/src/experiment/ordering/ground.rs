@@ -9,8 +9,8 @@ use testweb::chance::{For, stream};
 use crate::LabError;
 use crate::kinds::{Graph, ReachSearch};
 
-/// Bound on the links followed to find starts, as a multiple of all links. It is ample for real
-/// webs. It ends the search in a web where a hundred thousand pages each reach a third of the web.
+/// Bound on the links followed to find starts, as a multiple of all links and pages. Real webs need
+/// far fewer. It ends the search in a web where 100,000 pages each reach a third of the web.
 const PATIENCE: usize = 2_000;
 
 /// The web of a run: all that can be reached from its start.
@@ -19,7 +19,7 @@ pub(super) struct ReachableWeb {
     pub start: usize,
     /// Pages in breadth-first order from the start.
     pub pages: Vec<usize>,
-    /// Index in `pages` of each page of the world.
+    /// Index in `pages` of each page of the world; `u32::MAX` for pages outside this web.
     places: Vec<u32>,
 }
 
@@ -43,7 +43,7 @@ impl ReachableWeb {
         pages.iter().map(place).collect()
     }
 
-    /// Links of the pages of this web, by index. All their targets are in this web, too.
+    /// Returns the links of this web as pairs of indices. All their targets are in this web, too.
     pub fn edges(&self, graph: &Graph) -> Vec<(usize, usize)> {
         let mut edges = Vec::new();
         for (from, &page) in self.pages.iter().enumerate() {
@@ -73,7 +73,7 @@ pub(super) fn named(graph: &Graph, names: &[String]) -> Result<Vec<usize>, LabEr
     names.iter().map(find).collect()
 }
 
-/// Draws up to `most` different starts.
+/// Draws up to `most` different starts; empty only if the graph has no pages.
 pub(super) fn draw(graph: &Graph, seed: u64, most: usize) -> Vec<usize> {
     let mut candidates: Vec<usize> = (0..graph.pages()).collect();
     candidates.shuffle(&mut stream(seed, For::Starts, 0, 0));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_reach_half_of_the_web_or_else_most_of_all() {
+    fn starts_reach_half_of_the_web_or_else_the_start_reaches_most_pages() {
         // 0, 1 and 2 reach four pages of six; 5 reaches two.
         let half = graph(6, &[(0, 1), (1, 2), (2, 0), (2, 3), (5, 3)]);
         let mut starts = draw(&half, 1, 9);

@@ -19,7 +19,10 @@ const DAMPING: f64 = 0.9;
 /// one in the title or ten in the text, so a hot page has a similarity of at least ten.
 const TITLE: f64 = 10.0;
 
-/// Importance of every page by each metric that this world has data for.
+/// Returns the importance of every page by each metric that this world has data for.
+///
+/// # Errors
+/// If the query has no words.
 pub(super) fn truths(
     web: &CrawlableWorld<'_>,
     ground: &ReachableWeb,

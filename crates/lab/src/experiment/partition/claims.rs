@@ -32,7 +32,7 @@ impl TeamFindings<'_> {
         Some(PublishedClaim {
             id: "BK6",
             says: format!(
-                "firewall, {} crawlers: nothing twice, not everything",
+                "firewall, {} crawlers: no page is fetched twice, and not every page is fetched",
                 self.crawlers
             ),
             published: "overlap 0, coverage < 1".into(),
@@ -52,7 +52,7 @@ impl TeamFindings<'_> {
         Some(PublishedClaim {
             id: "BK6",
             says: format!(
-                "crossover, {} crawlers: more than firewall, some twice",
+                "crossover, {} crawlers: more pages are fetched than by firewall, some of them twice",
                 self.crawlers
             ),
             published: "coverage up, overlap > 0".into(),
@@ -68,7 +68,7 @@ impl TeamFindings<'_> {
         Some(PublishedClaim {
             id: "BK6",
             says: format!(
-                "exchange, {} crawlers: everything once, at the cost of messages",
+                "exchange, {} crawlers: every page is fetched once, at the cost of messages",
                 self.crawlers
             ),
             published: "overlap 0, coverage 1, messages > 0".into(),

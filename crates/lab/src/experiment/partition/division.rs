@@ -2,7 +2,7 @@
 //!
 //! As in production, a registrable domain is hashed to one of 256 partitions ([`Partition`]), so
 //! that all hosts of one owner stay together. If one domain holds more than half of the pages,
-//! two crawlers could not share the work. In that case the host is hashed instead.
+//! two crawlers could not share the work evenly. In that case the host is hashed instead.
 //!
 //! **Invariant:** a host is never split.
 
@@ -79,7 +79,7 @@ struct Owned<'a> {
     share: u8,
 }
 
-/// The partition of a host: the first byte of its id, which is already a hash.
+/// Returns the partition of a host: the most significant byte of its id, which is already a hash.
 fn share_of(host: HostId) -> u8 {
     (host.0 >> 56) as u8
 }

@@ -11,8 +11,8 @@ use crate::findings::{Measured, Params};
 use crate::measure::Truth;
 use crate::run::{Coordination, CrawlableWorld, Division, TeamPlan, TeamWork, team};
 
-/// Share of the web after which quality is measured. It is late enough to have found good pages,
-/// and early enough for the order to matter.
+/// Number of fetches after which quality is measured, as a share of the reachable pages. It is late
+/// enough to have found good pages, and early enough for the order to matter.
 const QUALITY_AT: f64 = 0.25;
 
 /// Runs teams on a web and measures them.
@@ -107,9 +107,10 @@ impl<'a> TeamJudge<'a> {
         ]
     }
 
-    /// Cho & Garcia-Molina's quality, |A ∩ P|/|P|, weighted by PageRank.
+    /// Returns Cho & Garcia-Molina's quality, |A ∩ P|/|P|, weighted by PageRank.
     ///
-    /// A is the set of pages fetched, and P the set of the best pages of the same number.
+    /// A is the set of pages of the first N fetches, and P the set of the N best pages. N is the
+    /// share [`QUALITY_AT`] of the reachable pages.
     fn quality(&self, work: &TeamWork) -> f64 {
         let count = ((QUALITY_AT * self.reach as f64).round() as usize).max(1);
         let best = &self.truth.ranking()[..count];

@@ -67,7 +67,7 @@ fn reach(graph: &Graph, seeds: &[usize]) -> Vec<usize> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// The laws of the chapter, for static and dynamic teams.
+    /// Checks the laws of [the chapter](crate::experiment) for static and dynamic teams.
     #[test]
     fn bk6_confinement_modes_keep_their_laws(
         hosts in prop::collection::vec(0..8_u8, 30),
@@ -104,7 +104,7 @@ proptest! {
             if kind(Confinement::Firewall) == Coordination::Static(Confinement::Firewall) {
                 prop_assert_eq!(of(Confinement::Firewall).messages + crossover.messages, 0);
             }
-            // Each crawler fetches only its own pages.
+            // In a static team, each crawler fetches only its own pages.
             let owner = |page: usize| usize::from(division.shares[page]) % crawlers;
             if let Coordination::Static(_) = kind(Confinement::Exchange) {
                 for &(crawler, page) in &exchange.fetches {

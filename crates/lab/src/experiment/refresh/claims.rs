@@ -1,6 +1,6 @@
-//! The claims of Pandey & Olston (2005), judged by the findings.
+//! Claims of Pandey & Olston (2005), and our own about newer policies (UC7), judged by the findings.
 //!
-//! The paper prints curves and few numbers. The claims test what its text says of the curves.
+//! The paper prints curves and few numbers. Its claims are tested as its text states them.
 
 use policy::quality::{ScoreRank, ScoredQuery, quality};
 
@@ -18,7 +18,8 @@ const OURS: [&str; 2] = ["user-centric-marginal", "holistic"];
 /// Rounding error allowed in a sum of some thousand products.
 const ROUNDING: f64 = 1e-9;
 
-/// Returns all claims that the findings can judge. `best` is the best quality of any step.
+/// Returns all claims that the findings can judge. `best` is the best quality at any step of any
+/// policy, budget and run.
 pub(super) fn all(
     findings: &Findings,
     options: &RefreshExperimentOptions,
@@ -119,8 +120,9 @@ fn uc6_bound(best: f64) -> PublishedClaim {
 
 /// Table 1 of the paper, with its Boolean scores for the query "cancer".
 ///
-/// Pages with equal scores are in the order of their numbers, here 4 to 1. So each of the four
-/// differences between repository and web changes the ranking.
+/// Pages with equal scores are ranked by page number. The fourth page of the table has number 0
+/// and the first number 3, so each of the four differences between repository and web changes the
+/// ranking.
 fn uc6_table() -> PublishedClaim {
     let (p1, p2, p3, p4) = (3, 2, 1, 0);
     let live = [(p1, 1.0), (p2, 0.0), (p3, 1.0), (p4, 0.0)];

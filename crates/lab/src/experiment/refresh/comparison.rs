@@ -23,13 +23,13 @@ pub(super) const REGAINED: [f64; 3] = [0.5, 0.75, 0.9];
 pub(super) struct PolicyComparison<'a> {
     pub contestants: &'a RefreshContestants,
     pub options: &'a RefreshExperimentOptions,
-    /// Refreshes a step, as shares of the pages.
+    /// Refreshes per step, as shares of the pages.
     pub budgets: &'a [f64],
     pub threads: usize,
 }
 
 impl PolicyComparison<'_> {
-    /// Returns all numbers, and the best quality of any step of any run.
+    /// Returns all numbers, and the best quality at any step of any policy and budget.
     pub fn rows(
         &self,
         truth: &GroundTruth,
@@ -100,7 +100,8 @@ impl ComparisonRun<'_> {
         })
     }
 
-    /// Returns the refreshes a step for a share of the pages: at least 1, unless the share is 0.
+    /// Returns the refreshes per step for a share of the pages that exist when judging begins: at
+    /// least 1, unless the share is 0.
     fn fetches(&self, share: f64) -> usize {
         let born = self.truth.snapshots.born();
         let known = born.partition_point(|(step, _)| *step <= self.knowledge.from);
@@ -115,7 +116,7 @@ impl ComparisonRun<'_> {
 struct BudgetResult {
     task: RefreshTask,
     fetches: usize,
-    /// Refreshes made a step.
+    /// Refreshes made per step.
     refreshes: f64,
     scores: RepositoryScores,
 }
@@ -161,7 +162,8 @@ fn best_of_each_budget<'d>(done: &[&'d BudgetResult]) -> Vec<&'d BudgetResult> {
     best.into_values().collect()
 }
 
-/// Returns the budgets that a policy needs for given qualities.
+/// Returns the refreshes per step that a policy needs for the levels [`QUALITIES`] and
+/// [`REGAINED`]. `lost` is the quality without refreshes; without it there are no rows.
 fn budgets_needed(name: &str, shown: &[&BudgetResult], lost: Option<f64>) -> Vec<Measured> {
     let Some(none) = lost.filter(|_| name != NONE) else {
         return Vec::new();

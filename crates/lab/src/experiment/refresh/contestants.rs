@@ -33,15 +33,16 @@ pub(super) struct RefreshTask {
     pub expression: Option<String>,
     /// The threshold, if several are tried.
     pub threshold: Option<f64>,
-    /// Refreshes a step, as a share of the pages.
+    /// Refreshes per step, as a share of the pages.
     pub budget: f64,
 }
 
 impl RefreshContestants {
-    /// Returns the policies that the user named, or all.
+    /// Returns the policies that the user named, or all; also the one that the others are compared
+    /// with.
     ///
     /// # Errors
-    /// If the catalog does not know one.
+    /// If the catalog does not know a policy or the change-rate estimator.
     pub fn of(
         setting: &ExperimentSetup,
         options: &RefreshExperimentOptions,
@@ -79,7 +80,7 @@ impl RefreshContestants {
         Ok(contestants)
     }
 
-    /// Returns every policy with every budget.
+    /// Returns every policy with every budget, and with every threshold if it has thresholds.
     pub fn tasks(&self, budgets: &[f64]) -> Vec<RefreshTask> {
         let mut tasks = Vec::new();
         for name in &self.names {

@@ -18,7 +18,7 @@ const COMPARED: [&str; 5] = [
     "holistic",
 ];
 
-/// Returns all figures, each with a file name.
+/// Returns all figures, each with the stem of its file name.
 pub(super) fn all(
     findings: &Findings,
     options: &RefreshExperimentOptions,
@@ -141,9 +141,9 @@ const NEAREST: [(&str, f64); 4] = [
     ("the rest", 1.0),
 ];
 
-/// Draws both halves against each other, on logarithmic axes that start half a decade below the
-/// least value. A page with 0 in one half is drawn at the edge. A page with 0 in both is left
-/// out.
+/// Draws the gains of the second half over those of the first, on logarithmic axes that start half
+/// a decade below the least gain. A page without gain in one half is drawn at the edge, a page
+/// without gain in both is left out.
 fn scatter(title: &str, forecast: &Forecast) -> Figure {
     let moved = forecast.halves.iter().filter(|pair| **pair != (0.0, 0.0));
     let moved: Vec<(f64, f64)> = moved.copied().collect();

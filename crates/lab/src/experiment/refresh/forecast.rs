@@ -17,17 +17,18 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 /// Steps between two updates of the score-rank functions.
 const CADENCE: usize = 4;
 
-/// Gains of the refreshes of each page, per day.
+/// Gains of the refreshes of each page per day, as pairs of first and second half.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Forecast {
-    /// Sum of the gains divided by the length of the half: first half, second half.
+    /// Sum of the gains divided by the length of the half in days.
     pub halves: Vec<(f64, f64)>,
-    /// The formula as printed: the mean of each gain divided by the time since the previous
-    /// refresh.
+    /// The formula as printed: the mean over the refreshes of gain divided by days since the
+    /// previous refresh.
     pub printed: Vec<(f64, f64)>,
 }
 
-/// Refreshes every change at once. Returns `None` if the world has no texts or no queries.
+/// Refreshes each page at each of its changes, and returns the gains of the pages that exist from
+/// the first to the last step. Returns `None` if the world has no texts or no queries.
 pub(super) fn forecast(truth: &GroundTruth) -> Option<Forecast> {
     let (_, scored) = truth.texts()?;
     let snapshots = &truth.snapshots;

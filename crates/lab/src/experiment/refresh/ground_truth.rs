@@ -20,6 +20,10 @@ pub(super) struct GroundTruth {
 
 impl GroundTruth {
     /// Reads all texts of a world once.
+    ///
+    /// # Errors
+    /// If a text cannot be read, if the world covers fewer than four steps, or if it has texts and
+    /// queries but no page that matches a query, or lacks data for the scorer.
     pub fn of(
         (histories, queries): (Histories, Option<Queries>),
         options: &RefreshExperimentOptions,
@@ -71,7 +75,7 @@ impl GroundTruth {
         })
     }
 
-    /// Returns the texts and their scores.
+    /// Returns the texts and their scores; `None` if the world has no texts or no queries.
     pub fn texts(&self) -> Option<(&CountedTexts, &Scored)> {
         self.texts.as_ref().map(|(texts, scored)| (texts, scored))
     }

@@ -6,8 +6,8 @@
 //! [`policy::plan::allocation`]). The importance of page n is 1/(n+1), from n = 0. Policies run
 //! twice: with the true rates, which is an upper bound, and with rates that they learn.
 //!
-//! **Invariant:** rates are drawn with the world. A policy receives them only under `rates
-//! known`.
+//! **Invariant:** the true rates are drawn with the world. A policy receives them only in rows
+//! whose parameter `rates` is `known`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,8 +30,9 @@ use crate::world::page_rates;
 /// The world whose change rates are known.
 pub(super) const WORLD: &str = "invented:pages";
 
-/// Policies of the laboratory only: an upper bound and a baseline.
+/// Name of the upper bound: the best allocation of visits, computed and not run.
 const OPTIMAL: &str = "optimal";
+/// Name of the baseline [`LinearIndex`], which exists in the laboratory only.
 const LINEAR: &str = "linear";
 
 /// Policies that are compared by default.
@@ -45,26 +46,28 @@ const POLICIES: [&str; 7] = [
     "holistic",
 ];
 
-/// Default fetches a step, as shares of the pages.
+/// Default fetches per step, as shares of the pages.
 pub(super) const BUDGETS: [f64; 3] = [0.002, 0.01, 0.05];
 
 /// Default number of pages.
 const PAGES: &str = "20000";
 
-/// Duration of the warm-up and of the measured period, in units of the time in which the budget
-/// pays for one fetch of every page.
+/// Duration of the warm-up, in units of the time in which the budget pays for one fetch of every
+/// page.
 const WARM_UP: f64 = 2.5;
+/// Duration of the measured period after the warm-up, in the same unit.
 const MEASURED: f64 = 1.0;
 
 const DAY: f64 = 86_400.0;
 
-/// A policy, whether it knows the true rates, and its fetches a step as a share of the pages.
+/// A policy, whether it knows the true rates, and its fetches per step as a share of the pages.
 type PagesTask = (String, bool, f64);
 
-/// Returns the policies that the user named, or all.
+/// Returns the policies that the user named, or the default ones; also the one that the others
+/// are compared with.
 ///
 /// # Errors
-/// If the catalog does not know one.
+/// If a policy or the change-rate estimator is unknown.
 pub(super) fn contestants(
     setting: &ExperimentSetup,
     options: &RefreshExperimentOptions,
@@ -91,7 +94,7 @@ pub(super) fn contestants(
     Ok(seen)
 }
 
-/// Returns every policy with known and with learned rates, under every budget.
+/// Returns every policy except `optimal`, with known and with learned rates, under every budget.
 pub(super) fn tasks(names: &[String], budgets: &[f64]) -> Vec<PagesTask> {
     let mut tasks = Vec::new();
     for name in names.iter().filter(|name| *name != OPTIMAL) {
@@ -160,7 +163,8 @@ struct PagesTruth {
 }
 
 impl PagesTruth {
-    /// Opens a world that lasts long enough for the least budget, in shares of the pages a day.
+    /// Opens a world that lasts long enough for the least budget, which is a share of the pages per
+    /// day, but at most 36,500 days.
     fn of(setting: &ExperimentSetup, least: f64, run: u64) -> Result<Self, LabError> {
         let mut setting = setting.clone();
         let span = ((WARM_UP + MEASURED) / least + 1.0).min(36_500.0);
@@ -262,11 +266,11 @@ fn row(policy: &str, metric: &str, known: bool, x: f64, value: f64) -> Measured 
 pub(super) fn notes() -> Vec<String> {
     vec![
         format!("The frontier fetches under a budget and finds its own price. All pages are known at the start. The measured period begins after {WARM_UP} times as many fetches as there are pages, and lasts for {MEASURED} times as many."),
-        "Freshness is the expected value, given the times of the visits and the true change rates. The importance of page n is 1/(n+1), from n = 0, and every policy knows it. Under `rates known` a policy also knows the true rates, which is an upper bound. Under `rates learned` it knows only its own visits. `optimal` is the allocation of visits that no policy beats on average, with evenly spaced refreshes. `linear` has the worth importance × rate × age and exists in the lab only.".into(),
+        "Freshness is the expected value, given the times of the visits and the true change rates. The importance of page n is 1/(n+1), from n = 0, and every policy knows it. In rows with `rates` = `known` a policy also knows the true change rates, which is an upper bound. With `rates` = `learned` it knows only what its own visits showed. `optimal` is the allocation of visits that no policy beats on average, with evenly spaced refreshes. `linear` has the worth importance × rate × age and exists in the lab only.".into(),
     ]
 }
 
-/// Returns the values of a policy, as (budget, value) in the order of the findings.
+/// Returns the values of a policy, as (fetches per day, value) in the order of the findings.
 pub(super) fn found(
     findings: &Findings,
     policy: &str,

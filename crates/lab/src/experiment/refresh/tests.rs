@@ -39,7 +39,7 @@ fn options(budgets: &[f64]) -> RefreshExperimentOptions {
 }
 
 #[test]
-fn quality_lies_between_no_refresh_and_all() {
+fn quality_rises_with_refreshes_and_is_1_if_all_pages_are_refreshed() {
     let setting = small(&["none", "uniform", "freshness"]);
     let study = run(&setting, &options(&[0.1, 1.0]), &Silent).unwrap();
     let value = |policy: &str, metric: &str, x: f64| study.findings.value(policy, metric, x);
@@ -125,10 +125,10 @@ fn with_known_rates_the_freshness_policy_is_near_the_optimum_and_above_linear() 
     assert!((spent[0].1 / spent[0].0 - 1.0).abs() < 0.02, "{spent:?}");
 }
 
-/// A budget for few of the pages is used as well as a large one: pages without a share of the
-/// budget take nothing from the others.
+/// The budget pays for 0.2 % of the pages per day. Pages that the best allocation never visits must
+/// not take budget from the others.
 #[test]
-fn a_small_budget_is_spent_as_well_as_a_large_one() {
+fn with_known_rates_and_a_small_budget_the_freshness_policy_is_near_the_optimum() {
     let knobs = [("pages", "2000"), ("hosts", "100")];
     let setting = setting("invented:pages", &knobs, &["freshness"]);
     let study = run(&setting, &options(&[0.002]), &Silent).unwrap();

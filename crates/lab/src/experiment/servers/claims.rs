@@ -158,8 +158,8 @@ impl<'a> QualityRows<'a> {
         ))
     }
 
-    /// Mean efficiencies of the paper's four strategies: crawl-ability, quality, performance,
-    /// baseline.
+    /// Returns the mean efficiencies of the paper's four strategies: crawl-ability, quality,
+    /// performance, baseline. `None` if one was not run.
     fn means(&self) -> Option<[&'a Row; 4]> {
         let mean = |strategy| self.row(strategy, MEAN_EFFICIENCY, 1.0);
         Some([
@@ -199,8 +199,8 @@ impl<'a> QualityRows<'a> {
     }
 }
 
-/// Formats shares with that of the baseline, since a claim that the baseline also meets says
-/// little.
+/// Formats shares together with that of the baseline, since a claim says little if the baseline
+/// meets it, too.
 fn beside(rows: &[&Row], baseline: Option<&Row>) -> String {
     let shares: Vec<String> = rows.iter().map(|row| share(row)).collect();
     let baseline = baseline.map_or(String::new(), |row| {
@@ -245,7 +245,8 @@ mod tests {
         "best-prefix",
     ];
 
-    /// Rows of strategies that fetch the best of three pages after `first` of 90 seconds.
+    /// Returns rows of crawls of three pages in 90 seconds. Each strategy fetches the best page
+    /// after its number of seconds in `first`.
     fn found(judge: Judge, first: [f64; 5]) -> Vec<Row> {
         let fetched = |first| vec![(2, 1.0), (1, first), (0, 90.0)];
         let gain = |first| QualityGain::new(fetched(first), &[1.0, 9.0, 1.0]);

@@ -32,10 +32,10 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         MEAN_EFFICIENCY,
-        "share of all quality held, averaged over breadth-first's time",
+        "share of all quality that the fetched pages hold, averaged over the time that breadth-first takes for all pages",
     ),
     (SECONDS, "seconds from the start to the last page"),
-    (CONNECTIONS, "connections made"),
+    (CONNECTIONS, "connections opened in the whole crawl"),
     (
         PAGES_PER_SECOND,
         "pages per second over the first sixth of the pages; x is the number of connections open at once",
@@ -58,7 +58,8 @@ pub const BASELINE: &str = "breadth-first";
 /// Share of the time at which the paper reads its curves, besides one half.
 pub(super) const THIRD: f64 = 1.0 / 3.0;
 
-/// Returns the numbers of one crawl. `base` is the crawl of [`BASELINE`] in the same run.
+/// Returns the numbers of one crawl that opened `dials` connections. `base` is the crawl of
+/// [`BASELINE`] in the same run.
 pub fn measured(
     strategy: &str,
     judge: Judge,
@@ -93,7 +94,7 @@ pub fn measured(
     found
 }
 
-/// Multiples of .05 up to 1, and one third.
+/// Returns the values of x: multiples of .05 up to 1, and one third, in rising order.
 fn shares() -> impl Iterator<Item = f64> {
     let twentieths = |from: u32, to: u32| (from..=to).map(|n| f64::from(n) / 20.0);
     twentieths(1, 6).chain([THIRD]).chain(twentieths(7, 20))
@@ -133,7 +134,7 @@ mod tests {
         }
         assert!(
             value(SPEED_TIMES, THIRD).is_infinite(),
-            "there is nothing yet"
+            "breadth-first has fetched no page yet"
         );
         assert!(shares().collect::<Vec<_>>().is_sorted_by(|a, b| a < b));
         let named = |number: &Measured| METRICS.iter().any(|(name, _)| *name == number.metric);

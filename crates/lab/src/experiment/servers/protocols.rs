@@ -22,7 +22,8 @@ const VERSIONS: [SimulatedProtocol; 3] = [
 /// Numbers of simultaneous connections. In the paper, more than 96 gained nothing.
 const CONNECTIONS: [u16; 6] = [8, 16, 32, 64, 96, 128];
 
-/// The largest of them. With at most this many servers, more connections cannot help.
+/// The largest of these numbers. With at most this many servers the claims are not judged, since
+/// some connections would have no server.
 pub(super) const MOST: usize = 128;
 
 /// Share of the pages that is fetched: 5,000 of 30,000 in the paper.
@@ -31,7 +32,7 @@ const SHARE: f64 = 1.0 / 6.0;
 /// Speed-up of 128 connections over 96 that still counts as none.
 const NOTHING: f64 = 1.05;
 
-/// The crawls to make of a web with this number of pages.
+/// Returns the crawls to make of a web with this number of pages.
 pub(super) fn crawlers(pages: usize, dial: Dial) -> impl Iterator<Item = Crawler> {
     let pages = Some(((pages as f64 * SHARE) as usize).max(1));
     VERSIONS.into_iter().flat_map(move |http| {
@@ -146,7 +147,8 @@ mod tests {
     use super::*;
     use crate::findings::rows;
 
-    /// Throughputs that rise with connections up to 96, as multiples of HTTP/1.0's.
+    /// Returns throughputs that rise with connections up to 96. `kept` and `pipelined` are factors
+    /// over HTTP/1.0, and `beyond` is the factor of 128 connections over 96.
     fn found(kept: f64, pipelined: f64, beyond: f64) -> Vec<Row> {
         rows(&[run(kept, pipelined, beyond)], None)
     }
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn figure_4_has_a_line_for_each_http_with_intervals_if_there_were_runs() {
+    fn figure_4_has_a_line_for_each_http_version_with_intervals_if_there_are_several_runs() {
         let one = figure(&found(2.1, 2.2, 1.0)).unwrap();
         assert_eq!(one.series.len(), 3);
         assert!((one.series[1].points[0].1 - 16.8).abs() < 1e-9);

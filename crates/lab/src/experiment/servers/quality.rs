@@ -16,8 +16,8 @@ use crate::measure::personalised_pagerank;
 /// Probability that the random surfer does not follow a link.
 const TELEPORT: f64 = 0.15;
 
-/// PageRank at time 0, in the paper's convention: R(u) = d/T + (1 − d)·Σ R(v)/C_v, d = .15 over
-/// T pages.
+/// Returns the PageRank of each of T pages at time 0, in the paper's convention: R(u) = d/T +
+/// (1 − d)·Σ R(v)/C_v with d = .15.
 ///
 /// Here d is the teleport probability; in [`measure::pagerank`](crate::measure::pagerank), d is
 /// the complement. Pages of one server have similar ranks, since three of four links stay on
@@ -34,7 +34,8 @@ pub fn pagerank(web: &Web) -> Vec<f64> {
     pagerank_of(&edges, &degrees)
 }
 
-/// Zipf's law: the i-th best page has quality 1/i, and the order of pages is random.
+/// Returns qualities by Zipf's law: the i-th best page has quality 1/i, and the order of the pages
+/// is random.
 ///
 /// Unlike PageRank, the qualities of a server's pages are independent of each other.
 pub fn zipf(web: &Web, seed: u64) -> Vec<f64> {
