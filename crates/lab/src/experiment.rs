@@ -1,4 +1,5 @@
-//! The experiments of the laboratory, one module each.
+//! The experiments of the laboratory, one module each. [`world`] describes a world and runs no
+//! policy; [`text`] formats a study for the terminal.
 //!
 //! An experiment runs the production policies in a world that they cannot see, through the crawl
 //! core ([`run`](crate::run)). It measures the outcome, checks published claims against it and

@@ -18,7 +18,7 @@ pub struct Findings {
     pub experiment: String,
     /// The world, as the user named it.
     pub world: String,
-    /// Random seed.
+    /// Random seed of the first run.
     pub seed: u64,
     /// Number of runs that the rows average.
     pub runs: u32,
@@ -31,19 +31,20 @@ pub struct Findings {
 /// A number with its confidence interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// Name of the policy.
+    /// Name of the policy; empty for a property of the world.
     pub policy: String,
     /// Further parameters, such as the measure of importance or the number of crawlers.
     pub params: Params,
     /// Name of the metric in lower case, as in the literature: `p_cs`, `p_st@10`, …
     pub metric: String,
-    /// Position on the curve: the fraction crawled, the time, the interval.
+    /// Position on the curve, such as the share fetched, the time or the interval between visits;
+    /// the metric says what it is.
     pub x: f64,
     /// The number; the mean if there were several runs.
     pub value: f64,
     /// Lower end of the 95 % confidence interval; `None` for a single run.
     pub low: Option<f64>,
-    /// Upper end of the interval.
+    /// Upper end of the 95 % confidence interval; `None` for a single run.
     pub high: Option<f64>,
 }
 
@@ -87,12 +88,13 @@ impl From<&str> for Param {
     }
 }
 
-/// Combines runs that measured the same policies on the same random draws into rows.
+/// Combines the numbers of several runs into rows. Within a run, all policies had the same random
+/// draws.
 ///
-/// `against` names a baseline policy. Every other policy then has a further row `METRIC-gain`:
-/// its value minus that of the baseline. The interval of that row is computed from the
-/// differences within each run. It is usually narrower than the intervals of the two means
-/// suggest, since both policies had the same world.
+/// `against` names a baseline policy. Every number of another policy then has a further row
+/// `METRIC-gain`: the number minus that of the baseline, if the baseline has one. The confidence
+/// interval of that row is computed from the differences within each run. It is usually narrower
+/// than the intervals of the two means suggest, since both policies had the same world.
 pub fn rows(runs: &[Vec<Measured>], against: Option<&str>) -> Vec<Row> {
     let mut places: HashMap<Key<'_>, usize> = HashMap::new();
     let mut found: Vec<(&Measured, Vec<Option<f64>>)> = Vec::new();

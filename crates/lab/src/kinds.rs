@@ -1,7 +1,7 @@
-//! Kinds of data that a world can hold, one module each: graphs, texts, histories, news,
-//! queries.
+//! Kinds of data that a world can hold, one module each: graphs, labelled texts, page views,
+//! histories, news and queries.
 //!
-//! Each is read from tables or made by a generator, and can be written to tables.
+//! Each can be read from tables and written to them; generators make most of them, too.
 //! `docs/reference/worlds.md` describes the tables.
 
 mod bodies;

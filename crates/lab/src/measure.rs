@@ -1,9 +1,9 @@
-//! Measures of an order of visits, one module per measure of the literature.
+//! Measures of a crawl, one module per measure of the literature.
 //!
 //! Most come with the closed forms of the ideal and the random crawler. [`pagerank()`] computes
 //! the exact solutions that incremental orderings are compared with.
 //!
-//! **Invariant:** measures are pure functions of the order and of the true importance, which no
+//! **Invariant:** measures are pure functions of what a crawl did and of the truth, which no
 //! policy sees.
 //!
 //! A page is *hot* if it is *at least* as important as a threshold. Ties are frequent, above all
@@ -119,7 +119,7 @@ impl MetricCurve {
         }
     }
 
-    /// The value after as many visits as this share of all pages, rounded to a whole number of at
+    /// Returns the value after this share of all `pages` as visits, rounded to a whole number of at
     /// least one. `None` if the crawl ended earlier.
     pub fn at(&self, share: f64, pages: usize) -> Option<f64> {
         let visited = ((share * pages as f64).round() as usize).max(1);

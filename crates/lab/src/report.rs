@@ -1,6 +1,6 @@
 //! The report of all experiments as one HTML page.
 //!
-//! Style and figures are inside the file. It shows each claim, the finding, whether the claim
+//! Style and figures are inside the page. The page shows each claim, the finding, whether the claim
 //! held, and the command that repeats the study.
 //!
 //! **Invariant:** equal studies give equal bytes. The page loads no resources and runs no
@@ -22,9 +22,9 @@ pub struct Chapter {
     pub title: String,
     /// The paper: authors, title, year.
     pub source: String,
-    /// The questions, in a few sentences; an empty line starts a paragraph.
+    /// The questions of the paper, in a few sentences; an empty line starts a paragraph.
     pub introduction: String,
-    /// The studies that answer them.
+    /// The studies that answer these questions.
     pub studies: Vec<Study>,
 }
 

@@ -1,7 +1,7 @@
 //! Formatting of a study for the terminal.
 //!
-//! A metric with one number takes a line. Every other pair of metric and parameters takes a
-//! table, with policies as rows and `x` as columns.
+//! A pair of metric and parameters that has only one number takes a line. Every other pair takes
+//! a table, with policies as rows and `x` as columns.
 //!
 //! **Invariant:** every policy and metric is shown. Of a long curve a few evenly spaced points
 //! are shown, including both ends.
@@ -11,7 +11,7 @@ use std::fmt::{self, Display, Write};
 use super::{PublishedClaim, Study};
 use crate::findings::{Param, Params, Row};
 
-/// Number of columns that fit on a terminal.
+/// Greatest number of values of `x` in a table.
 const COLUMNS: usize = 8;
 
 impl Display for Study {
@@ -80,7 +80,7 @@ pub fn tables(rows: &[Row]) -> Vec<Vec<&Row>> {
     tables
 }
 
-/// Heading of a table: its metric and parameters.
+/// Returns the heading of a table: its metric and parameters.
 pub fn heading(row: &Row) -> String {
     let params = params(&row.params);
     if params.is_empty() {
@@ -90,7 +90,7 @@ pub fn heading(row: &Row) -> String {
     }
 }
 
-/// Parameters as text: `g 10, importance backlink`.
+/// Formats parameters as text: `g 10, importance backlink`.
 fn params(params: &Params) -> String {
     let words = params.iter().map(|(name, value)| match value {
         Param::Number(number) => format!("{name} {number}"),
@@ -111,7 +111,7 @@ pub fn columns(rows: &[&Row], most: usize) -> Vec<f64> {
     (0..most).map(|n| all[n * last / (most - 1)]).collect()
 }
 
-/// The policies of a table, without duplicates.
+/// Returns the policies of a table, without duplicates.
 pub fn policies<'r>(rows: &[&'r Row]) -> Vec<&'r str> {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
@@ -176,8 +176,8 @@ fn write_table(f: &mut fmt::Formatter<'_>, rows: &[&Row]) -> fmt::Result {
     Ok(())
 }
 
-/// Formats the value and half of its interval. The latter is omitted if it rounds to 0 at the
-/// value's precision.
+/// Formats the value and half of the width of its confidence interval. The half is omitted if it
+/// rounds to 0 at the value's precision, or if the value is in scientific notation.
 fn cell(row: &Row) -> String {
     let value = number(row.value);
     let decimals = value.split_once('.').map_or(0, |(_, digits)| digits.len());

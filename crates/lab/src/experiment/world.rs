@@ -43,7 +43,7 @@ pub const METRICS: &[Metric] = &[
     ("local", "share of links that stay on their host"),
     (
         "reach",
-        "share of pages that can be reached from the page with the most links (the first of several)",
+        "share of pages that can be reached from the page with the most links on it (the first of several)",
     ),
     ("labels", "different labels"),
     (
@@ -56,7 +56,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "same_label@chance",
-        "the same share for two labelled pages drawn at random",
+        "probability that two different labelled pages, drawn at random, have a label in common",
     ),
     ("html", "share of bodies that are HTML"),
     (
@@ -77,12 +77,12 @@ pub const METRICS: &[Metric] = &[
     ("days", "days from the first to the last event"),
     (
         "born",
-        "share of pages whose first version is after the world's first moment",
+        "share of pages whose first version with a body is later than the first version of any page",
     ),
     ("gone", "versions in which the page is gone"),
     (
         "changes",
-        "versions that show another body than the page's previous version",
+        "versions that show another body than the page's previous version; a page that is gone or comes back has not changed",
     ),
     (
         "text_changes",
@@ -132,10 +132,6 @@ pub const METRICS: &[Metric] = &[
         "words@mean",
         "mean number of words of a query, each different query counted once",
     ),
-    (
-        "words@mean",
-        "words of a query, mean over all different queries",
-    ),
     ("servers", "servers"),
     (
         "round_trip@median",
@@ -159,8 +155,11 @@ struct WorldDescription {
     notes: Vec<String>,
 }
 
-/// Describes the world of a setup. For an invented world, each run describes one from its own
-/// seed.
+/// Describes the world of a setup. If the world is invented, each run describes the world of its
+/// own seed.
+///
+/// # Errors
+/// If the world cannot be read, or if the setup names a policy.
 pub fn run(
     setting: &ExperimentSetup,
     progress: &dyn ExperimentProgress,

@@ -27,7 +27,7 @@
 //!   law (`query_sizes`).
 //!
 //! **Invariant:** times are whole seconds, and every page and query draws from its own stream. A
-//! version differs from the previous one only by what its change replaced.
+//! version differs from the previous one only by what the changes between them replaced.
 
 use std::collections::HashSet;
 

@@ -44,8 +44,8 @@ pub(super) struct Power {
 }
 
 impl Power {
-    /// Creates a law with this mean, by bisection on `least`. The mean must lie between 0 and
-    /// `most`, and the exponent must be above 1.
+    /// Creates a law with this mean, by bisection on `least`. The mean must be above 0 and below
+    /// `most`, and the exponent above 1.
     pub fn with_mean(mean: f64, exponent: f64, most: f64) -> Self {
         // The mean grows with the least value, and is never below it.
         let (mut low, mut high) = (most * 1e-12, mean.max(most * 1e-12));
@@ -150,7 +150,8 @@ mod tests {
         let (zipf, mut rng) = (Zipf::new(3, 1.0), stream(1, For::Hosts, 0, 0));
         let mut counts = [0.0_f64; 3];
         (0..60_000).for_each(|_| counts[zipf.draw(&mut rng)] += 1.0);
-        // 1 + 1/2 + 1/3 = 11/6, so 6/11, 3/11 and 2/11, with a deviation of at most .002.
+        // 1 + 1/2 + 1/3 = 11/6, so the shares are 6/11, 3/11 and 2/11, with a standard deviation
+        // of at most .002.
         for (count, share) in counts.iter().zip([6.0_f64, 3.0, 2.0]) {
             let found = count / 60_000.0;
             assert!((found - share / 11.0).abs() < 0.008, "{counts:?}");
@@ -174,7 +175,8 @@ mod tests {
             );
             assert!(draws.iter().all(|&value| value <= 1_000.0));
         }
-        // P(x > 50) = (50^-1.7 - 1000^-1.7) / (least^-1.7 - 1000^-1.7).
+        // P(x > b) = (b^-1.7 - 1000^-1.7) / (least^-1.7 - 1000^-1.7). A draw is above 50 after
+        // rounding about as often as the value is above b = 50.5.
         let law = Power::with_mean(9.0, 2.7, 1_000.0);
         let beyond = |x: f64| x.powf(-1.7) - 1_000_f64.powf(-1.7);
         let expected = beyond(50.5) / beyond(law.least);

@@ -23,8 +23,9 @@
 //! - **Locality.** A share `local` of the links, tree included, stays on its own host (three of
 //!   four: Bharat et al., "Who links to whom", ICDM 2001).
 //!
-//! **Invariant:** a page draws from its own stream. With the same hosts, a web of fewer pages is
-//! the beginning of a larger one: the same pages, without the links from and to younger ones.
+//! **Invariant:** a page draws from its own stream. With the same number of hosts, a web of fewer
+//! pages is the beginning of a larger one: its pages are the first of the larger web, and the links
+//! of each page are the first of that page's links there.
 
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
@@ -61,7 +62,7 @@ plan! {
         links: f64 = 10.0, 1 to 500;
         /// Exponent of the power law of links on a page, without tree links.
         out_exponent: f64 = 2.7, 1.1 to 10;
-        /// Greatest number of links that a page wants.
+        /// Greatest number of links that are drawn for a page, without tree links.
         most_links: u32 = 1_000, 500 to 100_000;
         /// Exponent of the power law of links to a page; a value below 1 + links/(links - 1) has
         /// the effect of that.
@@ -83,14 +84,15 @@ impl GraphPlan {
         growth.finish()
     }
 
-    /// Probability that a drawn link is a copy, which gives the set exponent of in-links.
+    /// Returns the probability with which a drawn link must be a copy, so that in-links have the
+    /// set exponent.
     fn copied(&self) -> f64 {
         let of_all = (self.in_exponent - 1.0).recip();
         (of_all * self.links / (self.links - 1.0)).min(1.0)
     }
 
-    /// Probability that a drawn link is local, which gives the set share of all links. Tree
-    /// links count as local.
+    /// Returns the probability with which a drawn link must be local, so that the set share of all
+    /// links is. Tree links count as local; the few between home pages are neglected.
     fn drawn_local(&self) -> f64 {
         ((self.local * self.links - 1.0) / (self.links - 1.0)).clamp(0.0, 1.0)
     }
@@ -108,7 +110,7 @@ struct GraphGrowth<'a> {
     host_of: Vec<u32>,
     urls: Vec<Box<str>>,
     links: Vec<Vec<u32>>,
-    /// The target of each link, for copying.
+    /// The target of each link so far; a copied link draws from it.
     targets: Vec<u32>,
     /// Each page once for every link that it wanted at its birth.
     wants: Vec<u32>,

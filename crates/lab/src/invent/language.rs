@@ -12,7 +12,7 @@ use testweb::chance::{For, stream};
 
 use super::draw::{Zipf, chance};
 
-/// Number of words that a topic prefers.
+/// Number of draws for the words that a topic prefers; a word can be drawn twice.
 const PREFERRED: usize = 200;
 
 /// Zipf's exponent of word frequencies, roughly that of natural languages.
@@ -64,8 +64,8 @@ impl Language {
         rng.random_range(0..self.words)
     }
 
-    /// Size of the vocabulary. Word numbers from this one on are used by no topic and no
-    /// background.
+    /// Returns the size of the vocabulary. Neither topics nor the background use word numbers from
+    /// this one on.
     pub fn words(&self) -> u32 {
         self.words
     }

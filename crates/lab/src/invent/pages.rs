@@ -11,12 +11,12 @@
 //! - **Births.** The number of pages ever born grows as `pages·e^(growth·t)`; .00176 a day
 //!   doubles it in 394 days (the same authors). None by default.
 //! - **Deaths.** Each page dies at the rate `deaths` and does not return. None by default.
-//! - **Bodies.** A version has no text, only a number that no other version of any page has, so
-//!   every version is a change.
+//! - **Bodies.** A body has no text, only a number that no other version of any page has, so each
+//!   version of a page differs from its previous one.
 //!
 //! **Invariant:** times are whole seconds from [`BEGINNING`] on, as in the tables of recorded
 //! worlds. Two versions of a page never share a second. A page draws from its own stream, so
-//! adding pages does not change the others.
+//! adding pages does not change the times at which the others change.
 
 use policy::Moment;
 use rand_chacha::ChaCha8Rng;
@@ -98,7 +98,7 @@ impl PagesPlan {
         ))
     }
 
-    /// The change rates of all pages per day, from the same draws as [`Self::invent`].
+    /// Returns the change rates of all pages per day, from the same draws as [`Self::invent`].
     pub fn rates(&self, seed: u64) -> Vec<f64> {
         let zipf = Zipf::new(self.hosts as usize, self.host_sizes);
         let rate = |page| self.drawn(page, &zipf, seed).1.recip();
@@ -115,7 +115,7 @@ impl PagesPlan {
         (0..self.pages).map(PageStream::Old).chain(later)
     }
 
-    /// A page's host and mean lifetime in days, and its stream after these draws.
+    /// Draws a page's host and mean lifetime in days. Also returns its stream after these draws.
     fn drawn(&self, page: PageStream, zipf: &Zipf, seed: u64) -> (usize, f64, ChaCha8Rng) {
         let mut rng = page.stream(seed);
         let host = zipf.draw(&mut rng);
@@ -123,7 +123,7 @@ impl PagesPlan {
         (host, lifetime, rng)
     }
 
-    /// A page's mean time between changes, in days.
+    /// Draws a page's mean time between changes, in days.
     fn lifetime(&self, seed: u64, host: u64, rng: &mut ChaCha8Rng) -> f64 {
         let of_host: f64 = StandardNormal.sample(&mut stream(seed, For::Lifetimes, host, 2));
         let own: f64 = StandardNormal.sample(rng);
@@ -132,7 +132,7 @@ impl PagesPlan {
         weibull.max(self.shortest)
     }
 
-    /// Adds the versions of a page. The number of a body is the index of its version.
+    /// Adds the versions of a page. The number of a body is the index of its version in `versions`.
     fn live(
         &self,
         page: PageStream,
@@ -170,8 +170,8 @@ impl PagesPlan {
         }
     }
 
-    /// The day by which this share of the later pages is born: the inverse of `(e^(ξt) -
-    /// 1)/(e^(ξ·span) - 1)`.
+    /// Returns the day by which this share of the later pages is born: the inverse of
+    /// `(e^(growth·t) - 1)/(e^(growth·span) - 1)`.
     fn born(&self, share: f64) -> f64 {
         (share * (self.growth * self.span).exp_m1()).ln_1p() / self.growth
     }
@@ -193,7 +193,7 @@ impl PageStream {
     }
 }
 
-/// The time `days` after the beginning, in whole seconds.
+/// Returns the time `days` after the beginning, rounded down to whole seconds.
 fn moment(days: f64) -> Moment {
     Moment::from_micros(BEGINNING.micros() + (days * DAY) as u64 * 1_000_000)
 }
@@ -221,8 +221,8 @@ mod tests {
             let mut drawn = lifetimes(&plan, 40_000);
             drawn.sort_unstable_by(f64::total_cmp);
             let mean = drawn.iter().sum::<f64>() / 40_000.0;
-            // The mean has a standard deviation of .5, the median of .6; correlation within
-            // hosts widens both.
+            // The mean has a standard deviation of .5 days, the median one of .6 days. Correlation
+            // within hosts widens both.
             let room = if alike > 0.0 { 0.15 } else { 0.02 };
             assert!((mean / 138.7 - 1.0).abs() < room, "{mean}");
             assert!(
@@ -338,7 +338,10 @@ mod tests {
         let histories = plan.invent(2).unwrap();
         let mut gone = vec![false; 4_000];
         for version in histories.versions() {
-            assert!(!gone[version.page as usize], "what is dead stays so");
+            assert!(
+                !gone[version.page as usize],
+                "a page that is gone stays gone"
+            );
             gone[version.page as usize] = version.body.is_none();
         }
         let dead = gone.iter().filter(|&&gone| gone).count();

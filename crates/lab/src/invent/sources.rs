@@ -12,14 +12,15 @@
 //!   maximum at 14:00 UTC (`news`: from .2 of the mean at night to 2 at noon). On Saturdays and
 //!   Sundays it is the share `weekend` of other days (`news`: .6).
 //! - **Links.** The source links to its article at once. A Poisson number of further sources of
-//!   its site follow, each after an exponential wait. The main page is among them with
-//!   probability `main`, so that two sources per site reach four fifths of the articles, as in
-//!   the paper. Every link stays for a log-normal time (`news`: median 10 hours, deviation 1.5).
-//! - **Clicks.** An article's worth P is the product of three log-normal draws: of its site, its
-//!   source and its own. It is scaled so that the sum of rate times mean worth is `profit`. The
-//!   three deviations together leave a fifth of the articles clicked. Most of the variance is
-//!   between sites and sources, because the paper's sources differ much in quality: 70 % of them
-//!   are not worth a poll.
+//!   its site follow, each after an exponential wait. They are drawn at random; with probability
+//!   `main` one of them is the main page in any case. So two sources per site reach four fifths of
+//!   the articles, as in the paper. Every link stays for a log-normal time (`news`: median 10
+//!   hours, standard deviation 1.5 of the logarithm).
+//! - **Clicks.** An article's worth P, its expected clicks, is the product of three log-normal
+//!   draws: of its site, its source and its own. It is scaled so that the sum over the sources of
+//!   rate times mean worth is `profit`. With the three default deviations a fifth of the articles
+//!   are clicked. Most of the variance is between sites and sources, because the paper's sources
+//!   differ much in quality: 70 % of them are not worth a poll.
 //! - **Decay.** Clicks at age t are a Poisson process with rate `P·μ·e^(-μt)` (the paper's §2),
 //!   counted in bins of ten minutes from publication. The source's μ is log-normal. One a day
 //!   leaves a thousandth of the clicks after a week ("almost all clicks appear in the first
@@ -51,7 +52,7 @@ use super::knob::plan;
 use super::{BEGINNING, DAY};
 use crate::kinds::{Clicked, LinkPeriod, News};
 
-/// Hour with the most publications, in UTC.
+/// Hour of the day with the highest publication rate, in UTC.
 const NOON: f64 = 14.0;
 
 const HOUR: f64 = 3_600.0;
@@ -77,7 +78,7 @@ plan! {
         weekend: f64 = 0.6, 0 to 10;
         /// Mean number of links to an article; all are from its own site.
         links: f64 = 5.8, 1 to 1_000;
-        /// Probability that one of the further links to an article is put on the site's main page.
+        /// Probability that one further link to an article is on the site's main page by rule, not by chance.
         main: f64 = 0.25, 0 to 1;
         /// The mean wait for each link after the first, in hours.
         spread: f64 = 1.0, 0 to 10_000;
@@ -176,12 +177,13 @@ impl SourcesPlan {
         sources
     }
 
-    /// The site of a source.
+    /// Returns the site of a source.
     fn site(&self, source: u32) -> u32 {
         source % self.sites
     }
 
-    /// The first source of a site is its main page, the others are sections.
+    /// Returns the URL of a source. The first source of a site is its main page, the others are
+    /// sections.
     fn url(&self, source: u32) -> String {
         let site = self.site(source);
         match source / self.sites {
@@ -190,18 +192,19 @@ impl SourcesPlan {
         }
     }
 
-    /// Number of sources of a site.
+    /// Returns the number of sources of a site.
     fn sections(&self, site: u32) -> u32 {
         (self.sources - site).div_ceil(self.sites)
     }
 
-    /// Factor on the publication rate at a second, by hour and weekday.
+    /// Returns the factor on the publication rate, by hour and weekday, at a time in seconds after
+    /// the beginning.
     fn swing(&self, second: f64) -> f64 {
         let hour = 1.0 + self.day_night * (TAU * (second - NOON * HOUR) / DAY).cos();
         hour * self.swing_of_day(second)
     }
 
-    /// Factor by weekday; day 0 is a Wednesday.
+    /// Returns the factor by weekday; day 0 is a Wednesday. Its mean over a week is 1.
     fn swing_of_day(&self, second: f64) -> f64 {
         let mean = (5.0 + 2.0 * self.weekend) / 7.0;
         match (second / DAY) as u64 % 7 {
@@ -210,7 +213,7 @@ impl SourcesPlan {
         }
     }
 
-    /// The largest value of [`Self::swing`].
+    /// Returns the largest value of [`Self::swing`].
     fn largest_swing(&self) -> f64 {
         let mean = (5.0 + 2.0 * self.weekend) / 7.0;
         (1.0 + self.day_night) * self.weekend.max(1.0) / mean
@@ -239,8 +242,8 @@ impl Publications<'_> {
             if now >= self.plan.days * DAY {
                 return;
             }
-            // Lewis & Shedler's thinning: candidates at the highest rate, each kept with a
-            // probability.
+            // Lewis & Shedler's thinning: candidates come at the highest rate, and each is kept
+            // with the probability of the present rate divided by the highest.
             if chance(&mut rng, self.plan.swing(now) / largest) {
                 let site = self.plan.site(number);
                 let name = format!("http://www.site{site}.example/story-{number}-{published}.html");
@@ -342,7 +345,7 @@ impl Publications<'_> {
     }
 }
 
-/// The time `seconds` after the beginning, in whole seconds.
+/// Returns the time `seconds` after the beginning, rounded down to whole seconds.
 fn moment(seconds: f64) -> Moment {
     Moment::from_micros(BEGINNING.micros() + seconds as u64 * 1_000_000)
 }
@@ -351,7 +354,7 @@ fn moment(seconds: f64) -> Moment {
 mod tests {
     use super::*;
 
-    /// A tenth of the sources for a week, at their usual rate.
+    /// A plan of a tenth of the sources for a week, at the default mean rate per source.
     fn small() -> SourcesPlan {
         SourcesPlan {
             sources: 300,
@@ -384,7 +387,7 @@ mod tests {
         let news = plan.invent(1);
         let seconds = 7.0 * DAY;
         let articles = news.articles().len() as f64 / seconds;
-        // 13,850 articles, with a deviation of less than 1 %.
+        // 13,850 articles are expected, with a standard deviation of less than 1 %.
         assert!((articles / 0.0229 - 1.0).abs() < 0.03, "{articles}");
         let clicks: u32 = news.clicks().iter().map(|click| click.clicks).sum();
         let profit = f64::from(clicks) / seconds;
@@ -392,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fifth_of_the_articles_is_clicked_and_links_are_many_and_short() {
+    fn about_a_fifth_of_the_articles_is_clicked_and_links_have_their_set_number_and_duration() {
         let news = small().invent(2);
         let articles = news.articles().len();
         let mut clicked = vec![false; articles];
@@ -428,7 +431,7 @@ mod tests {
             ages += (age + 300.0) * f64::from(click.clicks);
             all += f64::from(click.clicks);
         }
-        // The mean age at a click is 1/μ: half a day. Over 20,000 clicks were counted.
+        // The mean age at a click is 1/μ: half a day.
         let rate = DAY * all / ages;
         assert!(
             all > 10_000.0 && (rate / 2.0 - 1.0).abs() < 0.03,

@@ -10,9 +10,9 @@
 //!   the others, a share `near` goes to one of the two neighbouring topics in a ring, and the
 //!   rest to any other topic. The path from topic to topic can therefore be learned.
 //! - **Growth.** Every page is linked by an older page, so all pages can be reached from the
-//!   first one. The number of further links is Poisson. On the chosen island, they copy the
-//!   target of an older link (Kumar et al., FOCS 2000), which gives in-links a heavy tail. As in
-//!   [`graph`](super::graph), half of them are added to older pages.
+//!   first one. The number of further links is Poisson. On the chosen island, such a link goes to a
+//!   page or copies the target of an older link (Kumar et al., FOCS 2000), which gives in-links a
+//!   heavy tail. As in [`graph`](super::graph), half of these links are added to existing pages.
 //! - **Texts.** Pages are HTML. They have a title of topic words, a text that mixes topic words
 //!   with a shared background, and links with words of their target's title as anchor text.
 //!
@@ -38,7 +38,7 @@ const REDRAWS: u32 = 8;
 /// Number of links without a target that are retried with each new page.
 const RETRIES: usize = 16;
 
-/// The share of links that are added to pages older than the newest.
+/// The share of links that are added to a page drawn from all pages so far, not to the newest page.
 const LATE: f64 = 0.5;
 
 plan! {
@@ -112,7 +112,8 @@ impl TopicsPlan {
         )
     }
 
-    /// The number of a host of an island, as `u64`: the largest plan has more than 2³² hosts.
+    /// Returns the number of a host of an island, as `u64`: the largest plan has more than 2³²
+    /// hosts.
     fn host(&self, island: u32, within: u32) -> u64 {
         u64::from(island) * u64::from(self.hosts) + u64::from(within)
     }
@@ -136,7 +137,8 @@ struct TopicGrowth<'a> {
     island_of: Vec<u32>,
     urls: Vec<String>,
     links: Vec<Vec<u32>>,
-    /// For each island its pages, and each page again for every link to it.
+    /// For each island its pages, and each page again for every link to it except the first, which
+    /// its parent has.
     targets: Vec<Vec<u32>>,
     /// Number of links that found no target yet, since young islands are small: leaving the
     /// island, and staying.
@@ -187,8 +189,8 @@ impl<'a> TopicGrowth<'a> {
         }
     }
 
-    /// Draws the page that links to a new one, in the way targets of links are drawn. If the drawn
-    /// island is empty, any older page.
+    /// Draws the older page that links to a new page, in the way targets of links are drawn. If
+    /// the drawn island is empty, draws from all older pages.
     fn parent(&self, island: u32, page: u32, rng: &mut ChaCha8Rng) -> u32 {
         let (stays, any) = (chance(rng, self.plan.same), rng.random_range(0..page));
         let island = if stays {
@@ -222,8 +224,8 @@ impl<'a> TopicGrowth<'a> {
         self.owed[usize::from(stays)] += 1;
     }
 
-    /// Draws an island of another topic, often of a neighbouring one. With a single topic, any
-    /// island.
+    /// Draws an island of another topic: with probability `near` of a neighbouring one, else of any
+    /// other. If there is only one topic, draws from all islands.
     fn abroad(&self, home: u32, rng: &mut ChaCha8Rng) -> u32 {
         let (topics, topic) = (self.plan.topics, self.plan.topic(home));
         let step = match chance(rng, self.plan.near) {

@@ -68,7 +68,7 @@ impl Body {
         }
     }
 
-    /// Hash of the readable text, which markup alone does not change.
+    /// Returns a hash of the readable text, which a change of markup alone does not change.
     pub fn fingerprint(&self) -> Fingerprint {
         let limits = ReadLimits {
             links: 0,
@@ -82,14 +82,14 @@ impl Body {
         )
     }
 
-    /// Parses the markup as that of the page with this URL, or of a placeholder URL.
+    /// Parses the markup as that of the page at this URL; `None` stands for a placeholder URL.
     pub(crate) fn parsed(&self, at: Option<&PageUrl>, limits: &ReadLimits) -> Option<PageReading> {
         let at = at.cloned().or_else(base)?;
         Some(page::read(&self.text, &at, limits))
     }
 }
 
-/// A base URL for links that are not used.
+/// Returns a placeholder URL, for a caller that does not use the links.
 fn base() -> Option<PageUrl> {
     PageUrl::parse("http://page.invalid/").ok()
 }

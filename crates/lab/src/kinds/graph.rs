@@ -3,8 +3,8 @@
 //! [`Graph`] reads `edges.tsv` (from, to) and an optional `nodes.tsv` (id, url). Ids are opaque.
 //!
 //! **Invariant:** every page has a URL of its own, and no page links to itself or twice to
-//! another. Links keep the order in which they were given. All are in one array, with 4 bytes per
-//! link.
+//! another. The links of a page keep the order in which they were given, except in a graph made by
+//! `mutual`. All links are in one array, with 4 bytes per link.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::table::{Table, TableWriter, locate};
 pub struct Graph {
     ids: Vec<Box<str>>,
     urls: Vec<PageUrl>,
-    /// Start of each page's links in `targets`, and the end of all.
+    /// Start of each page's links in `targets`; the last entry is the end of all.
     starts: Vec<usize>,
     targets: Vec<u32>,
 }
@@ -48,10 +48,10 @@ impl Graph {
 
     /// Reads a directory with `edges.tsv` and an optional `nodes.tsv`.
     ///
-    /// Without `nodes.tsv`, pages are numbered in the order in which links name them, and all
-    /// are on one host, `http://graph.invalid/ID`, because the true hosts are unknown. With one
-    /// host per page, politeness would cost nothing and the result would mislead. With a single
-    /// host, it is obvious that politeness and server ranking have no effect.
+    /// Without `nodes.tsv`, pages are numbered in the order in which links name them. Their true
+    /// hosts are unknown, so all are on one host, as `http://graph.invalid/ID`. With one host per
+    /// page, politeness would cost nothing and the result would mislead. With a single host, the
+    /// reader sees at once that a server strategy has no choice.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
         match locate(directory, "nodes.tsv")? {
             Some(_) => {
@@ -154,7 +154,7 @@ impl Graph {
         ReachSearch::new(self).of(from).to_vec()
     }
 
-    /// The subgraph of these pages, numbered in this order. Duplicates count once.
+    /// Returns the subgraph of these pages, numbered in this order. Duplicates count once.
     #[must_use]
     pub fn among(&self, pages: &[usize]) -> Self {
         let mut place = vec![u32::MAX; self.pages()];
@@ -179,7 +179,8 @@ impl Graph {
         }
     }
 
-    /// The graph with every link in both directions; the links of a page are sorted by target.
+    /// Returns the graph with every link in both directions; the links of a page are sorted by
+    /// target.
     #[must_use]
     pub(super) fn mutual(self) -> Self {
         let mut edges: Vec<(u32, u32)> = self
@@ -225,7 +226,7 @@ pub(super) fn nodes(directory: &Path) -> Result<(Vec<Box<str>>, Vec<String>), La
     names::named(&mut nodes)
 }
 
-/// URLs for pages that have none.
+/// Makes URLs from ids, for pages whose URLs are unknown.
 pub(super) fn unnamed_urls(ids: &[Box<str>]) -> Vec<PageUrl> {
     distinct(ids.iter().map(|id| {
         let name = utf8_percent_encode(id, NON_ALPHANUMERIC);

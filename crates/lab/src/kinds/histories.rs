@@ -137,8 +137,8 @@ impl Histories {
 
     /// Returns the hash of each body's text. Bodies that differ only in markup have the same hash.
     ///
-    /// If the content of bodies is unknown, the hash is the number of the body, so that every
-    /// new version counts as a change. Reads all bodies once.
+    /// If the content of bodies is unknown, the number of a body stands for its hash, so that every
+    /// change of the body counts as a change of the text. Reads all bodies once.
     pub fn texts(&self) -> Result<Vec<Fingerprint>, LabError> {
         if !self.bodies.are_known() {
             let own = (0..u64::from(self.bodies.count())).map(Fingerprint);

@@ -1,6 +1,6 @@
 //! Ids of the objects in tables.
 //!
-//! **Invariant:** an id denotes one object; a table that uses it twice is rejected.
+//! **Invariant:** an id denotes one object; a table that defines it twice is rejected.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +22,7 @@ pub(super) fn named(table: &mut Table<2>) -> Result<(Vec<Box<str>>, Vec<String>)
     Ok((ids, rest))
 }
 
-/// Object numbers by id.
+/// Returns the numbers of objects by id.
 pub(super) fn places(ids: &[Box<str>]) -> HashMap<&str, u32> {
     ids.iter().map(|id| &**id).zip(0..).collect()
 }

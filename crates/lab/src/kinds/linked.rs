@@ -33,7 +33,7 @@ struct LinkedText {
     text: String,
     /// Sorted by the page linked to.
     anchors: Vec<AnchorLink>,
-    /// Tag paths of the links.
+    /// Tag paths of the links, each once.
     paths: Vec<String>,
 }
 
@@ -78,13 +78,14 @@ impl Linked {
         Some((&text.title, &text.text))
     }
 
-    /// Anchor text of a page's `nth` link in [`Graph::links`]; empty if unknown.
+    /// Returns the anchor text of a page's `nth` link in [`Graph::links`]; empty if unknown.
     pub fn anchor(&self, from: usize, nth: usize) -> &str {
         self.found(from, nth)
             .map_or("", |(text, anchor)| text.slice(&anchor.words))
     }
 
-    /// Context of a page's `nth` link, with its anchor text, and its tag path; empty if unknown.
+    /// Returns the context of a page's `nth` link in [`Graph::links`], anchor text included, and
+    /// the link's tag path. Both are empty if unknown.
     pub fn place(&self, from: usize, nth: usize) -> (&str, &str) {
         self.found(from, nth).map_or(("", ""), |(text, anchor)| {
             let path = text.paths.get(anchor.path as usize);

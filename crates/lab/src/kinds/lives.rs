@@ -15,7 +15,7 @@ use crate::LabError;
 #[derive(Debug, Clone, Default)]
 pub struct Lives {
     urls: Vec<PageUrl>,
-    /// Start of each page's changes, and the end of all.
+    /// Start of each page's changes in `changes`; the last entry is the end of all.
     starts: Vec<usize>,
     changes: Vec<Change>,
 }
@@ -25,7 +25,7 @@ pub struct Lives {
 pub struct Change {
     /// Time of the change.
     pub at: Moment,
-    /// Hash of the text; `None` if the page is gone.
+    /// Hash or number that identifies the text; `None` if the page is gone.
     pub text: Option<u64>,
 }
 
@@ -59,8 +59,8 @@ impl Lives {
         lives
     }
 
-    /// The text changes of the pages of a world, or body changes if texts are unknown. Reads all
-    /// bodies once.
+    /// Creates the text changes of the pages of a world, or their body changes if texts are
+    /// unknown. Reads all bodies once.
     pub fn of_histories(histories: &Histories) -> Result<Self, LabError> {
         let texts = histories.texts()?;
         let shown = histories.versions().iter().map(|version| {
@@ -112,7 +112,8 @@ impl Lives {
     }
 }
 
-/// The text that a page with these changes shows at a time; `None` if it does not exist then.
+/// Returns the text that a page with these changes shows at a time; `None` if it does not exist
+/// then.
 pub fn text_at(changes: &[Change], at: Moment) -> Option<u64> {
     let past = changes.partition_point(|change| change.at <= at);
     changes[..past].last()?.text

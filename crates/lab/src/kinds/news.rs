@@ -31,9 +31,9 @@ pub struct News {
 /// The period during which a source links to an article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkPeriod {
-    /// The number of the source.
+    /// Number of the source.
     pub source: u32,
-    /// The article.
+    /// Number of the article.
     pub article: u32,
     /// Time at which the link appears.
     pub from: Moment,
@@ -44,7 +44,7 @@ pub struct LinkPeriod {
 /// The number of clicks on an article within one [`News::BIN`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clicked {
-    /// The article.
+    /// Number of the article.
     pub article: u32,
     /// Start of the bin.
     pub at: Moment,
@@ -79,14 +79,14 @@ impl News {
         for link in &news.links {
             assert!((link.source as usize) < sources, "links are on sources");
             assert!((link.article as usize) < articles, "links lead to articles");
-            assert!(link.from <= link.until, "links end after they begin");
+            assert!(link.from <= link.until, "no link ends before it begins");
         }
         let clicked = news.clicks.iter().map(|click| click.article as usize);
         assert!(clicked.max() < Some(articles), "clicks are on articles");
         news
     }
 
-    /// Reads a directory.
+    /// Reads the tables of a directory.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
         let mut sources = Table::open(directory, "sources", ["source", "url"])?;
         let (source_ids, sources) = ids::named(&mut sources)?;

@@ -17,7 +17,7 @@ pub struct Queries {
 }
 
 impl Queries {
-    /// Reads a directory.
+    /// Reads `queries.tsv` of a directory.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
         Self::of(Table::open(directory, "queries", ["query", "count"])?)
     }

@@ -1,7 +1,7 @@
 //! Breadth-first search for the pages that can be reached from others.
 //!
 //! **Invariant:** a search takes time in proportion to the pages and links that it finds, not to
-//! the size of the web. Repeated searches from pages with few links are therefore cheap.
+//! the size of the web. Repeated searches from pages that reach few others are therefore cheap.
 
 use super::Graph;
 
@@ -24,7 +24,8 @@ impl<'g> ReachSearch<'g> {
         }
     }
 
-    /// The pages that can be reached from these, themselves included, in breadth-first order.
+    /// Returns the pages that can be reached from these, themselves included, in breadth-first
+    /// order.
     pub fn of(&mut self, from: &[usize]) -> &[usize] {
         self.search += 1;
         let mut is_new =

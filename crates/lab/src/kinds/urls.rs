@@ -10,8 +10,8 @@ use page::PageUrl;
 /// Returns a unique URL for each page.
 ///
 /// If an earlier page has the URL, `page=N` with the page's number is added to the query, so
-/// that the page stays on its host. A URL that cannot be crawled is replaced by one on its own host
-/// under `.invalid`, which no real page uses (RFC 2606).
+/// that the page stays on its host. A URL that cannot be crawled is replaced by `http://N.invalid/`:
+/// no real page is under `.invalid` (RFC 2606).
 pub(super) fn distinct<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<PageUrl> {
     let mut taken = HashSet::new();
     let mut urls = Vec::new();
@@ -22,7 +22,7 @@ pub(super) fn distinct<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec
     urls
 }
 
-/// An infinite sequence of URLs for a page, best first.
+/// Returns an infinite sequence of URLs for a page, best first.
 fn candidates(text: &str, index: usize) -> impl Iterator<Item = PageUrl> {
     let own = PageUrl::parse(text).ok();
     let base = match &own {

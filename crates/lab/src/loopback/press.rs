@@ -122,7 +122,8 @@ impl Press {
     }
 
     /// Returns the delays from publication to search result, in seconds of the world, of the
-    /// articles that appeared in that time and were reported as [found](Press::found).
+    /// articles that appeared between the start and `until` and were reported as
+    /// [found](Press::found).
     pub fn delays_to_search(&self, until: Moment) -> Vec<f64> {
         self.after(until, &self.log().found)
     }
@@ -137,7 +138,8 @@ impl Press {
         }
     }
 
-    /// Articles that appear between the start and `until`, with their times.
+    /// Returns the articles that appear between the start and `until`, with the times at which
+    /// they do.
     fn published(&self, until: Moment) -> impl Iterator<Item = (u32, Moment)> {
         (0..).zip(&self.published).filter_map(move |(article, at)| {
             let at = at.filter(|at| (self.begins..until).contains(at))?;
@@ -153,13 +155,13 @@ impl Press {
         self.published(until).filter_map(delay).collect()
     }
 
-    /// Number of requests for sources.
+    /// Returns the number of requests for sources so far.
     pub fn polls(&self) -> u64 {
         self.log().polls
     }
 
-    /// Clicks between two times of the world on articles that the crawler had at the time of the
-    /// click, with their URLs.
+    /// Returns the clicks between two times of the world on articles that the crawler had at the
+    /// time of the click, with the URLs of the articles.
     pub fn clicks(&self, from: Moment, until: Moment, had: Had) -> Vec<(&PageUrl, Clicked)> {
         let log = self.log();
         let had = match had {

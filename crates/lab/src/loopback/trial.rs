@@ -3,8 +3,8 @@
 //! Thirty sources on six sites publish for four days, at the given speed. Users click on the
 //! articles that the tested crawler has.
 //!
-//! **Invariant:** the crawler learns of each click on an article it has once, after it happened,
-//! in the time of its own clock. The score counts the second half of the time.
+//! **Invariant:** each click on an article that the crawler has is reported once, after it
+//! happened, with its time on the real clock. The score counts the second half of the time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,7 +74,8 @@ impl Trial {
         self.press.now() >= self.end()
     }
 
-    /// Clicks since the last call: the time on the real clock, the article and the number.
+    /// Returns the clicks since the last call on articles that the crawler has: the time on the
+    /// real clock, the URL and the number of clicks.
     pub fn clicks(&mut self) -> Vec<(Timestamp, &PageUrl, u32)> {
         let now = self.press.now();
         let clicks = self.press.clicks(self.reported, now, self.had);
@@ -89,8 +90,8 @@ impl Trial {
             .collect()
     }
 
-    /// Share of the clicks in the second half that are on articles which the crawler had at the
-    /// time of the click.
+    /// Returns the share of the clicks in the second half of the test that are on articles which
+    /// the crawler had at the time of the click.
     pub fn served(&self) -> f64 {
         let half = self.begins + Duration::from_secs_f64(Self::DAYS * DAY / 2.0);
         let served = self.press.clicks(half, self.end(), self.had);

@@ -70,7 +70,7 @@ pub fn of_drops(
     Some(MetricCurve::over_visits(NAME, truth.pages(), values))
 }
 
-/// The ideal crawler after K visits: of the K best pages, the first H are hot and B fit.
+/// P_BC of the ideal crawler after K visits: min(K, B)/B, since at least B pages are hot.
 pub fn ideal(truth: &Truth, size: usize) -> Option<MetricCurve> {
     let hot = truth.hot(truth.of_place(size)?);
     let values = (1..=truth.pages()).map(|k| k.min(hot).min(size) as f64);
@@ -91,7 +91,8 @@ pub fn random(truth: &Truth, size: usize) -> Option<MetricCurve> {
 
 const NAME: &str = "p_bc";
 
-/// Ordered by importance; among ties the newest comes first.
+/// A kept page: believed importance, index of the visit, page. The first in order is dropped first:
+/// the least important page and, among ties, the newest.
 type Kept = (Belief, Reverse<usize>, usize);
 
 #[derive(Debug, Clone, Copy)]
@@ -117,8 +118,8 @@ impl PartialOrd for Belief {
     }
 }
 
-/// E min(X, B) after 1, 2, … draws without replacement from `pages`, where X counts draws of one
-/// of the `hot` pages, of which there are at least B.
+/// Returns E min(X, B) after 1, 2, … draws without replacement from `pages`. X is the number of hot
+/// pages drawn so far, H = `hot` is the number of all, and B = `size` is at most H.
 ///
 /// A recurrence is used, since summing over X at every draw would take time quadratic in the
 /// pages. A draw adds a hot page while X < B, with probability (H − X)/(pages left). Its
@@ -144,7 +145,7 @@ fn kept_by_chance(pages: usize, hot: usize, size: usize) -> impl Iterator<Item =
     })
 }
 
-/// Probability of each draw to be the one that hits a hot page for the B-th time.
+/// Returns the probability of each draw to be the one that hits a hot page for the B-th time.
 ///
 /// Each value follows from its neighbour by a ratio of small numbers, from the mode outwards,
 /// and the sum is normalised to 1. Binomial coefficients of a hundred thousand pages would lose
@@ -226,8 +227,9 @@ mod tests {
 
     #[test]
     fn the_recurrence_is_accurate_for_100_000_pages() {
-        // A hundred thousand pages, of which half tie with the thousandth. Of 1,000 visits half
-        // are hot, and hardly ever all. Of 4,000, more than fit are always hot.
+        // A hundred thousand pages, of which half tie with the thousandth, and a buffer of 1,000.
+        // Half of 1,000 visits are expected to be hot, and all of them hardly ever are. Of 4,000
+        // visits, more than 1,000 are hot almost surely.
         let kept: Vec<f64> = kept_by_chance(100_000, 50_000, 1_000).collect();
         for (drawn, expected) in [
             (1, 0.5),

@@ -4,7 +4,7 @@
 //! (1998; `docs/science/theory.md`, §2). A page without links passes no rank on, so the sum of
 //! ranks is lower in a web with such pages.
 
-/// Largest error of a rank, relative to the smallest start value of any page.
+/// Largest error of a rank, relative to the smallest positive start value (1 − d)·trust of a page.
 const PRECISION: f64 = 1e-12;
 
 /// Returns IR(p) = (1 − d) + d·Σ IR(t)/c_t over the links from t to p, where t has c_t links in
@@ -49,7 +49,7 @@ fn solve(edges: &[(usize, usize)], out_degrees: &[u32], d: f64, trust: &[f64]) -
     let start: Vec<f64> = trust.iter().map(|trust| (1.0 - d) * trust).collect();
     let mut ranks = start.clone();
     // The error of the first guess is at most the sum of all ranks, which is at most the sum of
-    // trust. The smallest rank is that of a page without links to it.
+    // trust. No positive rank is relied on to be smaller than the least positive start value.
     let total: f64 = trust.iter().sum();
     let least = start.iter().copied().filter(|&rank| rank > 0.0);
     let least = least.fold(f64::INFINITY, f64::min);
@@ -137,7 +137,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-        /// The equations hold, page by page, and PageRank is the sum of the personalised ones.
+        /// The equations hold for each page, and PageRank is the sum of the PageRanks that are
+        /// personalised to one page each.
         #[test]
         fn ranks_satisfy_their_equations(
             edges in prop::collection::vec((0..20_usize, 0..20_usize), 0..80),

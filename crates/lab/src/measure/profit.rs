@@ -28,13 +28,13 @@ impl Profit {
         Self { until: fetched }
     }
 
-    /// `Q_T(t)`, per second.
+    /// Returns `Q_T(t)` in clicks per second, where t is `at` and T is `window`.
     pub fn dynamic(&self, at: Moment, window: Duration) -> f64 {
         let before = Moment::from_micros(at.micros().saturating_sub(window.as_micros() as u64));
         (self.earned(at) - self.earned(before)) / window.as_secs_f64()
     }
 
-    /// Profit per second between two times.
+    /// Returns the profit per second of the pages fetched after `from`, up to `until`.
     pub fn overall(&self, from: Moment, until: Moment) -> f64 {
         (self.earned(until) - self.earned(from)) / until.since(from).as_secs_f64()
     }
@@ -98,7 +98,7 @@ mod tests {
         ] {
             assert_eq!(profit.dynamic(second(at), TEN), expected, "{at}");
         }
-        // Also divided by the whole window before one has passed.
+        // The divisor is the whole window even if less time has passed.
         assert_eq!(profit.dynamic(second(10), Duration::from_secs(100)), 0.05);
         assert!((profit.overall(second(0), second(30)) - 0.4).abs() < 1e-12);
         assert!((profit.overall(second(10), second(30)) - 0.35).abs() < 1e-12);

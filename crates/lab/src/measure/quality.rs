@@ -125,7 +125,7 @@ impl<'s> Answers<'s> {
         }
     }
 
-    /// The text of a page's copy.
+    /// Returns the text of a page's copy; `None` if there is no copy.
     pub fn copy(&self, page: u32) -> Option<u32> {
         self.copies[page as usize]
     }
@@ -153,7 +153,8 @@ impl<'s> Answers<'s> {
         }
     }
 
-    /// Views of each page per search, by the ranks in the repository's own answers.
+    /// Returns the views of each page per search: the sum over the queries of `f_q·I(r)`, where r is
+    /// the page's rank in the repository's own answers.
     pub fn views(&self) -> Vec<f64> {
         let mut views = vec![0.0; self.copies.len()];
         for (share, list) in self.scored.shares().iter().zip(&self.lists) {
@@ -166,7 +167,7 @@ impl<'s> Answers<'s> {
         views
     }
 
-    /// Scores of the answers to a single word, best first.
+    /// Returns the scores of the answers to a single word, best first.
     pub fn scores(&self, word: u32) -> impl ExactSizeIterator<Item = f32> {
         self.lists[word as usize].iter().map(|answer| answer.score)
     }

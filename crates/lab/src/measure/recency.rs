@@ -3,7 +3,7 @@
 //! [`Recency`] measures three quantities of Baldi, Frasconi & Smyth, "Modeling the Internet and
 //! the Web" (2003), §6.4, averaged over time and over the pages that exist. *Freshness* is the
 //! share of pages that have not changed since the visit that made the copy. *β-currency* is the
-//! share that had not changed up to β ago. *Age* is the time since the
+//! share of pages that did not change between that visit and β ago. *Age* is the time since the
 //! first change that the copy does not show, and 0 if it is fresh.
 //!
 //! A birth counts as a change: until its first visit, a page is stale since its birth. A return
@@ -46,7 +46,8 @@ impl Recency {
         }
     }
 
-    /// Adds the time of a page from `visit` to `next`, which is the next visit or the end.
+    /// Adds the time of a page from `visit` to `next`, which is the next visit or the end of the
+    /// observation.
     ///
     /// `visit` is `None` for the time before the first visit.
     pub fn account(&mut self, changes: &[Change], visit: Option<Moment>, next: Moment) {
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_shared_out_as_the_definitions_say() {
+    fn freshness_currency_and_age_agree_with_hand_calculation() {
         // Born on day 0, changed on 2 and 3, gone from 6 to 8, back; visited on 0 and 9, watched
         // to 10.
         let page = changes(&[

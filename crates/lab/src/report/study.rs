@@ -2,7 +2,7 @@
 //!
 //! It has figures, claims, notes, numbers and the command.
 //!
-//! **Invariant:** a verdict is a word; colour only repeats it.
+//! **Invariant:** a verdict is stated in words; its colour only repeats it.
 
 use figure::Figure;
 use figure::escaped;

@@ -276,7 +276,7 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
         }
     }
 
-    /// Announces pages and crawls until no page waits.
+    /// Announces pages and crawls until no page waits on the bench.
     pub fn exhaust(&mut self, offers: Vec<Offer>) {
         self.events
             .push_back(Scheduled::Event(Event::Offered(offers)));
@@ -358,7 +358,7 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
         }
     }
 
-    /// Returns how many pages wait.
+    /// Returns how many pages wait on the bench.
     pub fn waiting(&mut self) -> usize {
         self.core.frontier().bench.waiting()
     }

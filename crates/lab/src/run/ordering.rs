@@ -5,9 +5,9 @@
 //! - [`order_of_crawl`]: the two levels of servers and pages, over one connection, as in
 //!   `avocet crawl --connections 1`.
 //!
-//! **The wall:** a policy receives what the crawler has fetched so far and nothing else. Its crate
-//! does not depend on any world. A run takes it as a `'static` value, so it cannot borrow a world
-//! either:
+//! **The wall:** a policy receives what the crawler has fetched so far and nothing else. The crate
+//! of the policies depends on no world. A run takes a policy as a `'static` value, so a policy
+//! cannot borrow a world either:
 //!
 //! ```compile_fail,E0597
 //! # use policy::{Moment, Page, Policy, Worth};
@@ -60,7 +60,7 @@ pub(super) const STEP: Duration = Duration::from_micros(1);
 pub struct Trip {
     /// Pages in the order of their fetches.
     pub visits: Vec<usize>,
-    /// Pages that left the buffer. Once it is full, each visit drops one.
+    /// Pages that left the buffer, in order. Once the buffer is full, each visit drops one page.
     pub drops: Vec<usize>,
 }
 

@@ -49,7 +49,7 @@ pub enum Coordination {
 pub enum Confinement {
     /// Ignores it.
     Firewall,
-    /// Follows it, oldest first, while no page of its own waits.
+    /// Follows such links, oldest first, while no page of its own waits.
     Crossover,
     /// Sends it to the responsible crawler.
     Exchange,
@@ -124,7 +124,7 @@ pub fn team<'a>(
 /// State that the crawlers and the supervisor share while one of them reads a page.
 struct TeamState<'a> {
     assignment: Assignment<'a>,
-    /// Links of the page to pages of other crawlers, with the responsible crawler.
+    /// Links of the page that is read now to pages of other crawlers, with the responsible crawler.
     foreign_links: Vec<(usize, NamedPage)>,
     /// URLs in transit, with their receivers.
     in_transit: Vec<(usize, NamedPage)>,
@@ -133,6 +133,9 @@ struct TeamState<'a> {
 
 impl TeamState<'_> {
     /// Returns whether crawler `at` is responsible for a page that it met for the first time.
+    ///
+    /// If not, records the link for the responsible crawler. If the supervisor has just assigned
+    /// the page's host to another crawler, the URL is on its way to that crawler at once.
     fn owns(&mut self, at: usize, named: NamedPage) -> bool {
         let (owner, new) = self.assignment.of(named.page, at);
         self.messages += u64::from(new);
@@ -192,8 +195,8 @@ impl Team<'_> {
         self.shared.borrow_mut().assignment.set_waiting(at, waiting);
     }
 
-    /// Lets a crawler fetch a page. Returns whether it had one, or has foreign links left to
-    /// follow.
+    /// Lets a crawler fetch a page. Returns whether it fetched one, or has links to pages of other
+    /// crawlers left to follow.
     fn step(&mut self, at: usize) -> bool {
         let crawler = &mut self.crawlers[at];
         // The ordering may reject a page; then the crawler tries the next one.

@@ -1,4 +1,4 @@
-//! Runs a refresh policy in steps, with a fixed number of refreshes a step, and scores the
+//! Runs a refresh policy in steps, with a fixed number of refreshes per step, and scores the
 //! repository for its searchers.
 //!
 //! The crawl core and its frontier choose every page, with a clock that jumps ([`LabDriver`]).
@@ -14,7 +14,8 @@
 //!   budget. With a budget above the number of known pages a step refreshes them all.
 //! - A page is discovered at the step at which it is born. Its first copy is made at once and
 //!   costs nothing. A page found gone leaves the repository at once.
-//! - Every four steps the policy receives which pages the searchers of the repository saw.
+//! - Every four steps, a policy that learns from searches receives which pages the searchers of
+//!   the repository saw. With [`Protocol::Whole`] it receives this only at the start.
 //!
 //! **Invariant:** the policy receives what a crawler sees: discoveries, the outcomes of its own
 //! visits, their gains by the crawler's own measure, and which pages the searchers of its
@@ -94,8 +95,8 @@ impl<'a> SteppedWorld<'a> {
         born[..end].iter().map(|(_, page)| *page)
     }
 
-    /// Refreshes `budget` pages a step, at every step after the initial knowledge, and scores
-    /// the repository.
+    /// Refreshes `budget` pages at each step after [`InitialKnowledge::from`], and scores the
+    /// repository.
     pub fn refresh(
         &self,
         crawl: Crawl,

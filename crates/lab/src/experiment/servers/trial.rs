@@ -39,7 +39,7 @@ struct JudgedPages {
 /// A crawl to make.
 struct PlannedCrawl<'a> {
     strategy: &'a Servers,
-    /// Quality that the strategy may use.
+    /// Quality that the strategy may use; `None` if it uses none.
     known: Option<&'a JudgedPages>,
 }
 
@@ -82,8 +82,8 @@ impl StrategyTrial<'_> {
         Ok(numbers)
     }
 
-    /// Crawls with every strategy. A strategy that ignores quality crawls only once for all
-    /// qualities.
+    /// Crawls with every strategy, once per quality function. A strategy that ignores quality
+    /// crawls only once.
     fn crawls<'a>(&'a self, judged: &'a [JudgedPages]) -> Vec<(PlannedCrawl<'a>, Crawled)> {
         let mut planned = Vec::new();
         for strategy in self.strategies {

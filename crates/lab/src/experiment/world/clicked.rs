@@ -72,7 +72,8 @@ pub(super) fn describe(news: &News, description: &mut WorldDescription) {
     description.draw("clicks", labels, vec![("articles", ranked(&of))]);
 }
 
-/// First and last time of any event; a bin of clicks counts until its end.
+/// Returns the first and last time of any event; a bin of clicks counts until its end. `None` if
+/// there is no event, or if all have the same time.
 fn span(news: &News) -> Option<(Moment, Moment)> {
     let links = news.links().iter().flat_map(|link| [link.from, link.until]);
     let clicks = news
@@ -83,7 +84,7 @@ fn span(news: &News) -> Option<(Moment, Moment)> {
     Some((all().min()?, all().max()?)).filter(|(first, last)| first < last)
 }
 
-/// The time at which each article was first linked to.
+/// Returns the time at which each article was first linked to; `None` if it never was.
 fn appeared(news: &News) -> Vec<Option<Moment>> {
     let mut first = vec![None; news.articles().len()];
     for link in news.links() {
@@ -92,8 +93,8 @@ fn appeared(news: &News) -> Vec<Option<Moment>> {
     first
 }
 
-/// Number of articles that each source was the first to link to, without those linked at the
-/// beginning.
+/// Returns the number of articles that each source was the first to link to, without articles
+/// that were linked to at the beginning.
 fn new_of_sources(news: &News, beginning: Moment) -> Vec<u64> {
     let mut known = vec![false; news.articles().len()];
     let mut new = vec![0; news.sources().len()];
@@ -106,11 +107,11 @@ fn new_of_sources(news: &News, beginning: Moment) -> Vec<u64> {
     new
 }
 
-/// Share of clicks that come at least a given number of hours after the article's first link, by
-/// hour.
+/// Returns, for h = 0 to [`SHOWN`], the share of clicks that come at least h hours after the
+/// article's first link.
 ///
-/// A bin counts at its middle. Clicks on articles that were never linked to are not counted as
-/// remaining.
+/// The clicks of a bin count as made at its middle. Clicks on articles without a link count in the
+/// total only.
 fn left(news: &News, clicks: u64) -> Vec<f64> {
     let first = appeared(news);
     let mut by_hour = vec![0_u64; SHOWN as usize + 1];

@@ -1,6 +1,7 @@
 //! Statistics of distributions: mean, median, tail, rank curve and rank correlation.
 //!
-//! **Invariant:** an empty sample gives NaN, and NaN gets no row in the report.
+//! **Invariant:** an empty sample gives NaN or a curve without points. NaN gets no row in the
+//! report.
 
 /// The mean; NaN if there are no values.
 pub(super) fn mean(values: &[f64]) -> f64 {
@@ -19,8 +20,8 @@ pub(super) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The tail of counts on log-log axes: log₁₀ k, and log₁₀ of the share with at least k, for
-/// every k > 0 that occurs. A power law of exponent γ is a line of slope 1 − γ.
+/// Returns the tail of counts on log-log axes: log₁₀ k, and log₁₀ of the share of counts of at
+/// least k, for every k > 0 that occurs. A power law of exponent γ is a line of slope 1 − γ.
 pub(super) fn tail(counts: &[u64]) -> Vec<(f64, f64)> {
     let mut sorted = counts.to_vec();
     sorted.sort_unstable();
@@ -35,8 +36,10 @@ pub(super) fn tail(counts: &[u64]) -> Vec<(f64, f64)> {
     points
 }
 
-/// Counts by rank on log-log axes, largest first. Keeps ranks at least .02 apart on this scale,
-/// a few hundred points at most. Zipf's law is a line of slope −1.
+/// Returns log₁₀ rank and log₁₀ count of the counts above 0, largest first.
+///
+/// Keeps only ranks at least .02 apart on this scale, and the last; these are some hundred points
+/// at most. Zipf's law is a line of slope −1.
 pub(super) fn ranked(counts: &[u64]) -> Vec<(f64, f64)> {
     let mut sorted: Vec<u64> = counts.iter().copied().filter(|&count| count > 0).collect();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
@@ -51,8 +54,8 @@ pub(super) fn ranked(counts: &[u64]) -> Vec<(f64, f64)> {
     points
 }
 
-/// Share of the total that the largest 1 % of the counts hold, at least one count. NaN if the
-/// total is 0.
+/// Returns the share of the total that the largest 1 % of the counts hold, at least one count. NaN
+/// if the total is 0.
 pub(super) fn top_share(counts: &[u64]) -> f64 {
     let mut sorted = counts.to_vec();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
@@ -60,8 +63,8 @@ pub(super) fn top_share(counts: &[u64]) -> f64 {
     top as f64 / sorted.iter().sum::<u64>() as f64
 }
 
-/// Spearman's rank correlation (1904); tied values share their mean rank. NaN if all values of
-/// one side are equal.
+/// Returns Spearman's rank correlation (1904); tied values get their mean rank. NaN if all values
+/// of one side are equal.
 ///
 /// # Panics
 /// If both sides differ in length.
@@ -76,7 +79,7 @@ pub(super) fn rank_correlation(left: &[f64], right: &[f64]) -> f64 {
     product(&left, &right) / (product(&left, &left) * product(&right, &right)).sqrt()
 }
 
-/// The rank of each value, from 1, smallest first; ties get their mean rank.
+/// Returns the rank of each value, from 1, smallest first; ties get their mean rank.
 fn places(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -95,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn means_and_medians_of_small_samples() {
+    fn a_median_of_an_even_sample_is_the_middle_of_two_values_and_an_empty_sample_gives_nan() {
         for (values, expected) in [
             (&[3.0][..], 3.0),
             (&[4.0, 1.0], 2.5),

@@ -13,7 +13,7 @@ use crate::LabError;
 use crate::findings::Params;
 use crate::world::{Graph, LabelledWorld, Linked, World};
 
-/// The domain given to pages without a usable URL.
+/// The top-level domain given to pages without a usable URL.
 const NO_DOMAIN: &str = ".invalid";
 
 pub(super) fn describe(world: World, description: &mut WorldDescription) -> Result<(), LabError> {
@@ -140,8 +140,8 @@ fn labels(topic: &LabelledWorld, description: &mut WorldDescription) {
     );
 }
 
-/// Probability that two different labelled pages share a label, over all pairs. Pages with equal
-/// label sets are counted together, since there are few distinct sets.
+/// Returns the share of pairs of different labelled pages that have a label in common. Pages with
+/// the same set of labels are counted together, since there are few such sets.
 fn by_chance(topic: &LabelledWorld, labelled: &[usize]) -> f64 {
     let mut places: HashMap<&[u32], usize> = HashMap::new();
     let mut sets: Vec<(&[u32], f64)> = Vec::new();

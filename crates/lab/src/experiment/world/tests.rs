@@ -26,7 +26,7 @@ fn setting(world: &Path) -> ExperimentSetup {
     }
 }
 
-/// The description of a world that was written and read again.
+/// Writes a world, reads it again and describes it.
 fn description(world: &World) -> Study {
     let directory = tempfile::tempdir().unwrap();
     world.write(directory.path()).unwrap();
@@ -220,7 +220,7 @@ fn news_are_described_by_links_and_clicks() {
             ("clicked", 2.0 / 3.0),
             ("clicks@top", 0.8),
             ("clicks_per_second", 10.0 / 172_800.0),
-            // Two articles of two sources in two days, one of which is there at the beginning.
+            // Two sources in two days. Of the two linked articles, one is there at the beginning.
             ("new_per_day@mean", 0.25),
         ],
     );
@@ -300,7 +300,7 @@ fn empty_worlds_can_be_described() {
 }
 
 #[test]
-fn policies_are_refused_and_runs_of_recorded_worlds_are_one() {
+fn policies_are_refused_and_a_recorded_world_is_read_once_for_several_runs() {
     let directory = tempfile::tempdir().unwrap();
     World::Graph(graph()).write(directory.path()).unwrap();
     let with_policy = ExperimentSetup {
@@ -361,8 +361,8 @@ fn the_decay_of_recorded_clicks_is_as_their_readme_states() {
         );
     };
     close("clicked", 0.897);
-    // A separate script gives the same. The README says .752, which no hundredth of all, of the
-    // ranked or of the clicked articles gives. This is not explained.
+    // A separate script gives the same. The README says .752, which the top hundredth neither of
+    // all articles nor of the clicked ones gives. The difference is not explained.
     close("clicks@top", 0.7841);
     close("clicks_per_second", 1.2555);
 }

@@ -154,7 +154,7 @@ fn queries_never_match_ads_and_favour_the_first_topic() {
 }
 
 #[test]
-fn adding_pages_and_queries_leaves_the_other_texts_unchanged() {
+fn other_numbers_of_pages_and_queries_leave_the_texts_of_pages_unchanged() {
     let few = texts(&small().invent(4));
     let many = CorpusPlan {
         pages: 230,
@@ -169,7 +169,7 @@ fn adding_pages_and_queries_leaves_the_other_texts_unchanged() {
         .map(|texts| texts.len() as f64 - 1.0)
         .sum::<f64>()
         / 200.0;
-    // Γ(1 − 1/1.4)·140/60 = 7.3 changes, less because of `shortest`, with a standard deviation
-    // of about one.
+    // A page is expected to change Γ(1 − 1/1.4)·140/60 = 7.3 times in 140 days, and less often
+    // because of `shortest`. The mean over 200 pages has a standard deviation of about one.
     assert!((4.5..10.0).contains(&mean), "{mean}");
 }

@@ -28,7 +28,7 @@ impl SimulatedDepth {
 }
 
 impl SimulatedProtocol {
-    /// Returns the requests that may be in flight on one connection.
+    /// Returns the number of requests that may be in flight on one connection.
     pub fn width(self) -> usize {
         match self {
             Self::Http10 | Self::Http11 => 1,
@@ -36,8 +36,8 @@ impl SimulatedProtocol {
         }
     }
 
-    /// Returns the requests that a connection carries if the server would answer `server` of
-    /// them.
+    /// Returns the number of requests that a connection carries if the server would answer up to
+    /// `server` requests.
     pub fn carries(self, server: u32) -> u32 {
         match self {
             Self::Http10 => 1,
@@ -60,7 +60,8 @@ impl fmt::Display for SimulatedProtocol {
 /// What the crawler remembers of a server's pipelining, by the same rule as the `fetch` crate.
 ///
 /// If a server twice in a row closes a connection before it has answered all requests that were
-/// sent at once, the crawler sends no more at once than the server answered then.
+/// sent at once, the crawler from then on sends no more at once than the larger of the two numbers
+/// of answers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PipeliningMemory {
     width: usize,
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_ends_early_twice_in_a_row_is_sent_no_more_than_it_answers() {
+    fn a_server_that_ends_early_twice_in_a_row_is_sent_no_more_than_it_answered() {
         // The test cases of the `fetch` crate: answers to eight requests on successive connections.
         let check = |answers: &[usize], width: usize| {
             let mut server = PipeliningMemory::default();

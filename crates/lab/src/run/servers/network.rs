@@ -29,7 +29,7 @@ pub struct SimulatedServer {
     pub round_trip: Duration,
     /// Server time for each answer.
     pub response: Duration,
-    /// Requests that it answers on one connection.
+    /// Greatest number of requests that it answers on one connection.
     pub requests_per_connection: u32,
     /// Number of its pages.
     pub pages: u32,

@@ -1,8 +1,10 @@
 //! The crawler's own estimate of what a refresh gains for searchers.
 //!
 //! ΔQ_A of Pandey & Olston (2005), §5: a sum over single words. It uses score-rank functions
-//! that are recomputed at intervals from the repository's own answers. **Invariant:**
-//! the estimate of a refresh exists only after the page was fetched.
+//! that are recomputed at intervals from the repository's own answers.
+//!
+//! **Invariant:** the estimate of a refresh needs the new text, so it exists only after the page
+//! was fetched.
 
 use policy::quality::{ScoreRank, gain};
 

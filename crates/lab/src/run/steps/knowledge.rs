@@ -1,8 +1,10 @@
 //! What a policy knows about the pages at the start of a run.
 //!
-//! It is learned from visits to every page at every step. With these visits the repository
-//! equals the web, so gains are measured against the best repository. **Invariant:** except with
-//! [`Protocol::Whole`], it contains nothing that happens after the start.
+//! This knowledge comes from visits to every page at every step. With these visits the repository
+//! equals the web, so gains are measured against the best repository.
+//!
+//! **Invariant:** except with [`Protocol::Whole`], the knowledge contains nothing that happens
+//! after the start.
 
 use policy::{History, Moment};
 
@@ -21,7 +23,7 @@ pub enum Protocol {
     ///
     /// This is an upper bound: no crawler knows the future.
     Whole,
-    /// Starts without knowledge and learns from its own visits alone.
+    /// Starts with the first copies and learns from its own visits alone.
     Online,
 }
 
@@ -43,7 +45,7 @@ pub struct InitialKnowledge {
     /// The step at which the run starts.
     pub from: usize,
     histories: Vec<Option<History>>,
-    /// Views of each page by searchers.
+    /// Views of each page by searchers, in views per search, summed over the steps.
     pub(super) views: Vec<f64>,
 }
 
@@ -114,7 +116,8 @@ impl InitialKnowledge {
         }
     }
 
-    /// Returns the history after a visit that taught nothing except that it happened.
+    /// Returns the history after a visit from which the policy learns nothing but its time and
+    /// outcome.
     pub(super) fn without_learning(before: &History, after: &History) -> History {
         History {
             asked: after.asked,

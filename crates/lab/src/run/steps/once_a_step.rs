@@ -1,8 +1,9 @@
 //! A refresh policy for a crawl in steps: every page may be fetched again once a step.
 //!
-//! It wraps the policy of the experiment, which alone ranks the pages. **Invariant:** the wrapper
-//! keeps the order of all pages that have worth. Pages without worth come after them, the one
-//! that has waited longest first. First copies come before all refreshes.
+//! It wraps the policy of the experiment, which alone ranks the pages.
+//!
+//! **Invariant:** the wrapper keeps the order of all pages that have worth. Pages without worth
+//! come after them, the one that has waited longest first. First copies come before all refreshes.
 
 use std::time::Duration;
 
@@ -35,7 +36,7 @@ impl OnceAStep {
     }
 }
 
-/// No worth before the next step, and from then on that of the policy.
+/// Worth 0 until one step after the last visit, and from then on the worth by the policy.
 struct StepCurve<'a> {
     curve: Box<dyn Curve + 'a>,
     step: f64,
@@ -56,7 +57,7 @@ impl Curve for StepCurve<'_> {
 }
 
 impl Refresh for OnceAStep {
-    /// The bench moves waiting pages only for a policy that needs facts.
+    /// Adds visits, because the bench moves waiting pages only for a policy that needs some facts.
     fn needs(&self) -> Needs {
         self.policy.needs().or(Needs {
             visits: true,
