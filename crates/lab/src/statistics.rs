@@ -1,6 +1,7 @@
 //! Means with confidence intervals.
 //!
-//! They use Student's t-distribution (1908): runs are few, and their variance is estimated too.
+//! The intervals use Student's t-distribution (1908), because runs are few and their variance is
+//! estimated from them, too.
 
 /// A mean over runs, with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,8 +4,8 @@
 //! are found by their names in the header, so their order is free and unknown columns are
 //! ignored.
 //!
-//! **Invariant:** tables are streamed, never held in memory. Every error names the file and the
-//! line.
+//! **Invariant:** tables are streamed, never held in memory. Every error in a table names the file
+//! and the line.
 
 mod lines;
 mod moment;
@@ -135,7 +135,7 @@ impl<const N: usize> Table<N> {
         }))
     }
 
-    /// The current position, for errors that concern the table as a whole.
+    /// Returns the current position, for errors that concern the table as a whole.
     pub(crate) fn place(&self) -> FilePlace<'_> {
         self.lines.place()
     }

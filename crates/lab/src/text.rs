@@ -115,13 +115,13 @@ impl CountedTexts {
         self.texts.len()
     }
 
-    /// For each page, the number of other pages whose first body links to it; `None` if no first
-    /// body is HTML.
+    /// Returns, for each page, the number of other pages whose first body links to it. `None` if no
+    /// first body is HTML.
     pub fn in_links(&self) -> Option<&[u32]> {
         self.in_links.as_deref()
     }
 
-    /// One minus the resemblance of the shingles of two texts: 0 if they are equal.
+    /// Returns one minus the resemblance of the shingles of two texts: 0 if they are equal.
     pub fn differing(&self, one: u32, other: u32) -> f32 {
         let (one, other) = (self.text(one), self.text(other));
         1.0 - one.shingles.resemblance(&other.shingles) as f32
@@ -138,8 +138,8 @@ fn first_bodies(histories: &Histories) -> Vec<Option<u32>> {
     first
 }
 
-/// For each body, the first page that shows it as its first body. `None` if no page does; its
-/// links are then not needed.
+/// Returns, for each body, the first page that shows it as its first body. `None` if no page does;
+/// the links of the body are then not needed.
 fn bases(histories: &Histories, first: &[Option<u32>]) -> Vec<Option<u32>> {
     let mut bases = vec![None; histories.bodies().count() as usize];
     for (page, body) in (0..).zip(first) {

@@ -111,7 +111,7 @@ impl World {
         } else {
             return Err(LabError::Wish(format!(
                 "{} is not a world: it has none of edges.tsv (a graph), versions.tsv (histories), \
-                 clicks.tsv (news) and queries.tsv (queries), plain, .gz or .zst",
+                 clicks.tsv or sources.tsv (news) and queries.tsv (queries), plain, .gz or .zst",
                 directory.display()
             )));
         })
@@ -131,10 +131,10 @@ impl World {
         }
     }
 
-    /// Converts the world to a web graph with all further data about its pages.
+    /// Converts the world to a web graph with the texts or views of its pages, if it has them.
     ///
     /// # Errors
-    /// If the world has no links.
+    /// If the world has no links between pages: histories, news, queries or a corpus.
     pub fn linked(self) -> Result<Linked, LabError> {
         Ok(match self {
             Self::Graph(graph) => graph.into(),
@@ -149,8 +149,8 @@ impl World {
             Self::Servers(web) => Linked::of_invented(&web),
             other => {
                 return Err(LabError::Wish(format!(
-                    "a world of the kind {:?} has no links: take a graph, topic, traffic or \
-                     servers world",
+                    "a world of the kind {:?} is not a web graph: take a graph, topic, traffic \
+                     or servers world",
                     other.kind()
                 )));
             }
@@ -160,7 +160,7 @@ impl World {
     /// Converts the world to a web graph with texts, and the labels of its pages.
     ///
     /// # Errors
-    /// If the world has no labels.
+    /// If the world has no texts, or if none of its pages has a label.
     pub fn topical(self) -> Result<(Linked, Labels), LabError> {
         match self {
             Self::Topic(topic) if !topic.labels().names().is_empty() => {
@@ -168,8 +168,14 @@ impl World {
                 let (graph, bodies) = topic.into_parts();
                 Ok((Linked::with_texts(graph, bodies), labels))
             }
+            Self::Topic(_) => Err(LabError::Wish(
+                "no page of this world has a label: add labels.tsv (page, label), or take \
+                 invented:topics"
+                    .to_owned(),
+            )),
             other => Err(LabError::Wish(format!(
-                "a world of the kind {:?} has no labels: take one with labels.tsv, or invented:topics",
+                "a world of the kind {:?} has no labels: take one with edges.tsv, labels.tsv and \
+                 bodies.ndjson, or invented:topics",
                 other.kind()
             ))),
         }

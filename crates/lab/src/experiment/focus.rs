@@ -86,8 +86,9 @@ pub struct FocusExperimentOptions {
 /// Runs the experiment.
 ///
 /// # Errors
-/// If the world cannot be opened or has no labels or texts, if a label or policy is unknown, or
-/// if a label has too few pages to train on and to search for.
+/// If the world cannot be opened or has no labels or texts, if a label or policy is unknown, if a
+/// label has too few pages to train on and to search for, or if policies shall crawl the training
+/// pages first in a web that is crawled as a whole.
 pub fn run(
     setting: &ExperimentSetup,
     options: &FocusExperimentOptions,

@@ -49,7 +49,7 @@ fn solve(edges: &[(usize, usize)], out_degrees: &[u32], d: f64, trust: &[f64]) -
     let start: Vec<f64> = trust.iter().map(|trust| (1.0 - d) * trust).collect();
     let mut ranks = start.clone();
     // The error of the first guess is at most the sum of all ranks, which is at most the sum of
-    // trust. No positive rank is relied on to be smaller than the least positive start value.
+    // trust. The precision is relative to the least positive start value.
     let total: f64 = trust.iter().sum();
     let least = start.iter().copied().filter(|&rank| rank > 0.0);
     let least = least.fold(f64::INFINITY, f64::min);

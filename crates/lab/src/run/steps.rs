@@ -95,7 +95,7 @@ impl<'a> SteppedWorld<'a> {
         born[..end].iter().map(|(_, page)| *page)
     }
 
-    /// Refreshes `budget` pages at each step after [`InitialKnowledge::from`], and scores the
+    /// Refreshes `budget` pages at each step after the step `knowledge.from`, and scores the
     /// repository.
     pub fn refresh(
         &self,

@@ -1,9 +1,9 @@
 //! Runs a refresh policy over pages of different importance, with a budget of fetches a day, and
 //! measures freshness.
 //!
-//! The crawl core runs under a budget and finds its own price ([`LabDriver`]). All pages are
-//! seeds. First copies compete with refreshes of other pages, so the measure begins after a
-//! warm-up.
+//! The crawl core runs under a budget and finds its own price ([`LabDriver`]). All pages that exist
+//! at the start are seeds. First copies compete with refreshes of other pages, so the measure
+//! begins after a warm-up.
 //!
 //! **Invariant:** the measure is expected freshness, given the times of the visits and the true
 //! change rates. After a visit a copy is still fresh at age t with probability `e^(-λt)`,
@@ -33,7 +33,7 @@ pub struct UpkeepPlan<'a> {
     pub rates: &'a [f64],
     /// Weight of a fresh copy of each page.
     pub weights: &'a [f64],
-    /// Fetches a day.
+    /// Budget in fetches per day.
     pub per_day: f64,
     /// Start of the run.
     pub from: Moment,
@@ -46,9 +46,9 @@ pub struct UpkeepPlan<'a> {
 /// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UpkeepOutcome {
-    /// Expected freshness of the copies in the measured period, weighted.
+    /// Expected share of fresh copies in the measured period, weighted by [`UpkeepPlan::weights`].
     pub freshness: f64,
-    /// Fetches a day in the measured period.
+    /// Fetches per day that were made in the measured period.
     pub per_day: f64,
 }
 

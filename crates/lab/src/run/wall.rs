@@ -55,7 +55,7 @@ impl<'a> CrawlableWorld<'a> {
         self.linked?.views()
     }
 
-    /// Returns the text of a page.
+    /// Returns the text of a page; [`Text::Nothing`] if the world has no texts.
     pub(crate) fn text(&self, page: usize) -> Text<'a> {
         let text = self.linked.and_then(|linked| linked.text(page));
         text.map_or(Text::Nothing, |(title, body)| Text::Whole {
@@ -107,11 +107,12 @@ impl NamedPage {
 /// A world, with the pages that a crawl has discovered and fetched.
 pub(super) struct Wall<'a, O> {
     web: CrawlableWorld<'a>,
-    /// What the policy needs. Nothing else is looked up.
+    /// What the policy needs. Texts and anchor texts are looked up only if it needs them.
     needs: Needs,
     /// Decides whether the crawl admits a page that is named for the first time. A link to a
     /// rejected page still counts as a link.
     admits: O,
+    /// Stands for each link to a page that the crawl does not admit.
     outside: Lead,
     /// World page of each page number, in the order of discovery.
     numbered: Vec<u32>,

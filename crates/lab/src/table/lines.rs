@@ -107,7 +107,7 @@ impl LineReader {
         Err(self.place().wrong("an empty line"))
     }
 
-    /// The position of the line that was read last; line 1 before the first read.
+    /// Returns the position of the line that was read last; line 1 before the first read.
     pub(crate) fn place(&self) -> FilePlace<'_> {
         FilePlace {
             path: &self.path,

@@ -13,8 +13,9 @@ use std::collections::BTreeMap;
 use super::{CountedText, CountedTexts, QueryWorkload};
 use crate::LabError;
 
-/// The customary parameters of BM25.
+/// Parameter k₁ of BM25, at its customary value.
 const K1: f64 = 1.2;
+/// Parameter b of BM25, at its customary value.
 const B: f64 = 0.75;
 
 /// A scoring function.
@@ -32,7 +33,7 @@ impl Scorer {
     /// All scoring functions.
     pub const ALL: [Self; 3] = [Self::TfIdf, Self::Inlinks, Self::Bm25];
 
-    /// Name for users.
+    /// Returns the name that the command line uses.
     pub fn name(self) -> &'static str {
         match self {
             Self::TfIdf => "tf-idf",
@@ -60,7 +61,7 @@ impl Scored {
     /// `living`, which has one text per page.
     ///
     /// # Errors
-    /// If the scorer is [`Scorer::Inlinks`] and the world has no links.
+    /// If the scorer is [`Scorer::Inlinks`] and the links of the pages are unknown.
     pub fn new(
         scorer: Scorer,
         texts: &CountedTexts,
@@ -90,7 +91,7 @@ impl Scored {
         })
     }
 
-    /// The lists of a page with this text, and its score in each, sorted by list number.
+    /// Returns the lists of a page with this text, and its score in each, sorted by list number.
     pub fn of(&self, page: u32, text: Option<u32>) -> impl Iterator<Item = (u32, f32)> {
         let factor = self.factors.get(page as usize).copied().unwrap_or(1.0);
         let lists = text.map_or(&[][..], |text| &self.texts[text as usize]);
@@ -99,7 +100,7 @@ impl Scored {
             .map(move |(list, score)| (*list, score * factor))
     }
 
-    /// The score of a page with this text in one list; 0 if it is not in the list.
+    /// Returns the score of a page with this text in one list; 0 if it is not in the list.
     pub fn in_list(&self, page: u32, text: Option<u32>, list: u32) -> f32 {
         let factor = self.factors.get(page as usize).copied().unwrap_or(1.0);
         let lists = text.map_or(&[][..], |text| &self.texts[text as usize]);
@@ -237,7 +238,7 @@ impl Statistics {
         }
     }
 
-    /// The score of a text for words, given as document frequency and count in the text.
+    /// Returns the score of a text for words, given as document frequency and count in the text.
     fn score(&self, scorer: Scorer, words: &[(usize, u32)], length: u32) -> f64 {
         match scorer {
             Scorer::Inlinks => 1.0,
@@ -262,9 +263,9 @@ impl Statistics {
     }
 }
 
-/// Robertson & Zaragoza, "The probabilistic relevance framework: BM25 and beyond" (2009), with
-/// Lucene's inverse document frequency, which is positive for every word. `relative` is the
-/// length divided by the mean.
+/// Returns the BM25 score of one word: Robertson & Zaragoza, "The probabilistic relevance framework:
+/// BM25 and beyond" (2009), with Lucene's inverse document frequency, which is positive for every
+/// word. `relative` is the length of the text divided by the mean length.
 fn bm25(pages: usize, frequency: usize, count: u32, relative: f64) -> f64 {
     let (pages, frequency, count) = (pages as f64, frequency as f64, f64::from(count));
     let idf = (1.0 + (pages - frequency + 0.5) / (frequency + 0.5)).ln();

@@ -13,7 +13,7 @@ use policy::words::each_lower;
 pub(crate) struct QueryVocabulary(HashMap<Box<str>, u32>);
 
 impl QueryVocabulary {
-    /// These words, numbered in the order of their first appearance.
+    /// Creates a vocabulary of these words, numbered in the order of their first appearance.
     #[cfg(test)]
     pub fn of<'w>(words: impl Iterator<Item = &'w str>) -> Self {
         let mut all = Self::default();
@@ -35,8 +35,8 @@ impl QueryVocabulary {
     }
 }
 
-/// Counts of the vocabulary's words in a text, by ascending number, and the number of all its
-/// words.
+/// Counts the vocabulary's words in a text. Returns the counts by ascending word number, and the
+/// number of all words of the text.
 pub(crate) fn count(text: &str, vocabulary: &QueryVocabulary) -> (Box<[(u32, u32)]>, u32) {
     let mut length = 0;
     let mut found = Vec::new();

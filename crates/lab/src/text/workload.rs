@@ -5,7 +5,8 @@
 //! if its TF-IDF scores, summed over these pages, reach the [knee](super::knee) of their
 //! distribution. Of these the most frequent stay.
 //!
-//! **Invariant:** queries with the same words, in any order, are one query. Shares add up to 1.
+//! **Invariant:** queries with the same words, in any order, are one query. The shares of the
+//! selected queries add up to 1.
 
 use std::collections::BTreeMap;
 
@@ -29,9 +30,9 @@ pub struct QueryWorkload {
 /// A query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkloadQuery {
-    /// Its distinct words, ascending.
+    /// Numbers of its distinct words, ascending.
     pub words: Vec<u32>,
-    /// Its share of all searches.
+    /// Its share of the searches with selected queries.
     pub share: f64,
 }
 
@@ -104,7 +105,8 @@ impl QueryLog {
         }
     }
 
-    /// For each query, the sum of its scores over these texts; 0 if no text has all its words.
+    /// Returns, for each query, the sum of its scores over these texts; 0 if no text has all its
+    /// words.
     fn relevance(&self, texts: &[&CountedText]) -> Vec<f64> {
         let mut postings = vec![Vec::new(); self.vocabulary.len()];
         for (place, text) in texts.iter().enumerate() {
@@ -131,7 +133,7 @@ impl QueryLog {
 }
 
 impl CountedText {
-    /// The count of a word; `None` if the text does not contain it.
+    /// Returns the count of a word; `None` if the text does not contain it.
     fn has(&self, word: u32) -> Option<u32> {
         let place = self.counts.binary_search_by_key(&word, |(word, _)| *word);
         place.ok().map(|place| self.counts[place].1)

@@ -38,7 +38,7 @@ impl GroundTruth {
             return Err(LabError::Wish(why.into()));
         };
         let mut notes = vec![format!(
-            "{} steps, the first when half of the pages exist; {} pages at the first step, {} in all.",
+            "{} steps, the first when half of all pages have been born; {} pages at the first step, {} in all.",
             snapshots.moments().len(),
             snapshots.changed(0).len(),
             snapshots.born().len()

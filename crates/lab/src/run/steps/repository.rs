@@ -102,7 +102,7 @@ impl<'a> Repository<'a> {
         self.met(&self.knowledge.views, 1.0)
     }
 
-    /// Returns the views of each page by searchers over the last `steps` steps.
+    /// Returns the views of each page by searchers in `steps` steps, by the present answers.
     pub fn views(&self, steps: f64) -> Vec<Met> {
         let views = self.answers.as_ref().map(Answers::views);
         self.met(&views.unwrap_or_default(), steps)

@@ -14,17 +14,17 @@ use crate::run::refresh::{Lives, text_at};
 #[derive(Debug, Clone)]
 pub struct Snapshots {
     moments: Vec<Moment>,
-    /// Pages that show another text than at the step before, with that text, by page. At the
-    /// first step all pages that exist.
+    /// For each step, the pages that show another text than at the step before, with the new text,
+    /// by page. For the first step, all pages that exist.
     changed: Vec<Vec<(u32, Option<u32>)>>,
-    /// Pages that were ever seen, by the step at which they first were, then by page.
+    /// Pages that exist at some step, by the first such step, then by page.
     born: Vec<(usize, u32)>,
     pages: usize,
 }
 
 impl Snapshots {
     /// Takes a snapshot every `step`. Returns `None` if the pages were observed for less than
-    /// four steps.
+    /// four steps after the first.
     pub fn new(lives: &Lives, step: Duration) -> Option<Self> {
         let born = |page: usize| lives.of(page).first().map(|birth| birth.at);
         let mut births: Vec<Moment> = (0..lives.pages()).filter_map(born).collect();
@@ -64,7 +64,8 @@ impl Snapshots {
         &self.moments
     }
 
-    /// Returns the pages that show another text than at the step before.
+    /// Returns the pages that show another text than at the step before, with the new text; for the
+    /// first step all pages that exist.
     pub fn changed(&self, step: usize) -> &[(u32, Option<u32>)] {
         &self.changed[step]
     }
@@ -74,7 +75,7 @@ impl Snapshots {
         &self.born
     }
 
-    /// Returns the number of all pages, seen or not.
+    /// Returns the number of all pages, whether they exist at a step or not.
     pub fn pages(&self) -> usize {
         self.pages
     }

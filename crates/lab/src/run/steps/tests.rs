@@ -186,7 +186,7 @@ fn a_policy_observes_its_visits_and_nothing_else() {
     );
     assert_eq!(made[0], 0, "page 0 is worth nothing");
     assert!(made[1] < made[2] && made[2] <= made[3], "{made:?}");
-    // Only a change that matters to a query has a gain.
+    // No gain is negative, and a change that matters to no query has a gain of 0.
     let gains: Vec<f32> = gains_seen.iter().filter_map(|(.., gain)| *gain).collect();
     assert!(gains.iter().all(|gain| *gain >= 0.0));
     assert!(gains.contains(&0.0));

@@ -198,7 +198,7 @@ fn a_directory_that_is_no_world_is_an_error_that_lists_the_tables() {
 }
 
 #[test]
-fn a_world_without_links_is_an_error_that_names_its_kind() {
+fn the_conversion_of_a_query_log_to_a_graph_is_an_error_that_names_its_kind() {
     let world = World::Queries(Queries {
         queries: Vec::new(),
     });

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::*;
 
-/// The world of this name, or `None` with a message if the data is missing.
+/// Reads the world of this name. Returns `None` and prints a message if the data is missing.
 fn world(name: &str) -> Option<World> {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     let path = PathBuf::from(data).join(name);

@@ -25,7 +25,7 @@ fn refused(files: &[(&str, &str)], line: u64, word: &str) {
     assert!(error.contains(word), "{error}\ndoes not say {word}");
 }
 
-/// The error of a world, with its causes, after reading all bodies.
+/// Reads a world and all its bodies, and returns the error with its causes.
 fn whole_error(directory: &Path) -> String {
     let world = World::read(directory);
     let error = match world {
