@@ -69,7 +69,7 @@ pub enum LabError {
 }
 
 impl LabError {
-    /// Whether the error is one of usage: a request that cannot be met, not a failure.
+    /// Returns whether the error is one of usage: a request that cannot be met, not a failure.
     pub fn is_wrong_usage(&self) -> bool {
         matches!(self, Self::Wish(_))
     }

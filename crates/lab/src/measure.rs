@@ -76,27 +76,28 @@ impl Truth {
         }
     }
 
-    /// The order of the ideal crawler: most important first, ties by rising index.
+    /// Returns the order of the ideal crawler: most important first, ties by rising index.
     pub fn ranking(&self) -> &[usize] {
         &self.ranking
     }
 
-    /// The importance of a page.
+    /// Returns the importance of a page.
     pub fn of(&self, page: usize) -> f64 {
         self.importance[page]
     }
 
-    /// Number of pages.
+    /// Returns the number of pages.
     pub fn pages(&self) -> usize {
         self.importance.len()
     }
 
-    /// Number of pages that are at least this important.
+    /// Returns the number of pages that are at least this important.
     pub fn hot(&self, threshold: f64) -> usize {
         self.sorted.partition_point(|&value| value >= threshold)
     }
 
-    /// Importance of the page at this rank, counted from 1. Returns `None` beyond the last rank.
+    /// Returns the importance of the page at this rank, counted from 1; `None` for rank 0 and
+    /// beyond the last rank.
     pub fn of_place(&self, place: usize) -> Option<f64> {
         self.sorted.get(place.checked_sub(1)?).copied()
     }
@@ -154,7 +155,7 @@ mod tests {
         &[9.0, 2.0, 2.0, 2.0, 0.0, 0.0],
     ];
 
-    /// All permutations of the pages (Heap's algorithm).
+    /// Returns all permutations of the pages (Heap's algorithm).
     pub(super) fn orders(pages: usize) -> Vec<Vec<usize>> {
         fn permute(left: usize, order: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
             if left <= 1 {
@@ -171,14 +172,14 @@ mod tests {
         all
     }
 
-    /// The order of an ideal crawler.
+    /// Returns the order of an ideal crawler.
     pub(super) fn best_first(importance: &[f64]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..importance.len()).collect();
         order.sort_by(|&a, &b| importance[b].total_cmp(&importance[a]));
         order
     }
 
-    /// Mean of a measure over all orders, point by point.
+    /// Returns the mean of a measure over all orders, point by point.
     pub(super) fn mean(pages: usize, measure: impl Fn(&[usize]) -> MetricCurve) -> Vec<f64> {
         let orders = orders(pages);
         let mut sums = vec![0.0; pages];

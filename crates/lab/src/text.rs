@@ -84,8 +84,8 @@ impl CountedTexts {
         })
     }
 
-    /// Texts with these counts of the words 0 to 3, in a world of `pages` pages with zero to two
-    /// in-links.
+    /// Returns texts with these counts of the words 0 to 3, in a world of `pages` pages with zero
+    /// to two in-links.
     #[cfg(test)]
     pub(crate) fn invented(counts: &[[u32; 4]], pages: usize) -> Self {
         let text = |counts: &[u32; 4]| CountedText {
@@ -100,17 +100,17 @@ impl CountedTexts {
         }
     }
 
-    /// The text of a body.
+    /// Returns the text of a body.
     pub fn of_body(&self, body: u32) -> u32 {
         self.of_body[body as usize]
     }
 
-    /// A text.
+    /// Returns a text by its number.
     pub fn text(&self, number: u32) -> &CountedText {
         &self.texts[number as usize]
     }
 
-    /// Number of texts.
+    /// Returns the number of texts.
     pub fn count(&self) -> usize {
         self.texts.len()
     }
@@ -128,7 +128,7 @@ impl CountedTexts {
     }
 }
 
-/// The first body of each page.
+/// Returns the first body of each page.
 fn first_bodies(histories: &Histories) -> Vec<Option<u32>> {
     let mut first = vec![None; histories.urls().len()];
     for version in histories.versions() {

@@ -76,7 +76,7 @@ impl World {
         }
     }
 
-    /// Whether the world of this name is generated from a seed.
+    /// Returns whether the world of this name is generated from a seed.
     pub fn is_invented(name: &str) -> bool {
         name.starts_with(INVENTED)
     }
@@ -117,7 +117,7 @@ impl World {
         })
     }
 
-    /// Name of the kind of world.
+    /// Returns the name of the kind of world.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Graph(_) => "graph",

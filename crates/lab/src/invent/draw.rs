@@ -69,7 +69,7 @@ impl Power {
         }
     }
 
-    /// The mean: `∫ x·x^-a / ∫ x^-a`.
+    /// Returns the mean: `∫ x·x^-a / ∫ x^-a`.
     fn mean(&self) -> f64 {
         self.integral(1.0 - self.exponent) / self.integral(-self.exponent)
     }
@@ -106,7 +106,7 @@ pub(super) fn exponential_of_normal(score: f64) -> f64 {
     }
 }
 
-/// erfc(x) with a relative error below 1.2e-7: a Chebyshev fit (Press et al., "Numerical
+/// Returns erfc(x) with a relative error below 1.2e-7: a Chebyshev fit (Press et al., "Numerical
 /// Recipes", 2nd ed., §6.2).
 fn complement_of_error_function(x: f64) -> f64 {
     const FIT: [f64; 10] = [

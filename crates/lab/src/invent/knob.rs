@@ -71,7 +71,7 @@ impl Knob {
         })
     }
 
-    /// The range in words.
+    /// Returns the range in words.
     pub fn range(&self) -> String {
         let kind = if self.whole { "whole number" } else { "number" };
         format!("a {kind} from {} to {}", self.least, self.most)

@@ -105,7 +105,7 @@ impl PagesPlan {
         self.all().map(rate).collect()
     }
 
-    /// Expected number of pages born after the beginning.
+    /// Returns the expected number of pages born after the beginning.
     fn newborn(&self) -> f64 {
         f64::from(self.pages) * (self.growth * self.span).exp_m1()
     }

@@ -118,7 +118,7 @@ impl TopicsPlan {
         u64::from(island) * u64::from(self.hosts) + u64::from(within)
     }
 
-    /// The topic of an island.
+    /// Returns the topic of an island.
     fn topic(&self, island: u32) -> u32 {
         island / self.islands
     }

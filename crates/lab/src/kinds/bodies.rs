@@ -54,13 +54,13 @@ struct BodyLine<'a> {
 }
 
 impl Body {
-    /// A plain text.
+    /// Creates a plain text.
     pub fn text(text: impl Into<String>) -> Self {
         let text = text.into();
         Self { text, html: false }
     }
 
-    /// A page's markup.
+    /// Creates a page's markup.
     pub fn html(markup: impl Into<String>) -> Self {
         Self {
             text: markup.into(),
@@ -101,7 +101,7 @@ impl Bodies {
         Self { count, source }
     }
 
-    /// Bodies in memory.
+    /// Creates bodies that are kept in memory.
     pub fn kept(bodies: Vec<Body>) -> Self {
         Self {
             count: bodies.len() as u32,
@@ -109,7 +109,7 @@ impl Bodies {
         }
     }
 
-    /// The bodies with these ids in a file, which is read on each use.
+    /// Creates the bodies with these ids in a file, which is read on each use.
     pub(super) fn file(path: PathBuf, ids: HashMap<Box<str>, u32>) -> Self {
         Self {
             count: ids.len() as u32,
@@ -117,12 +117,12 @@ impl Bodies {
         }
     }
 
-    /// Number of bodies.
+    /// Returns the number of bodies.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Whether the content of the bodies is known.
+    /// Returns whether the content of the bodies is known.
     pub fn are_known(&self) -> bool {
         !matches!(self.source, BodyStorage::Unknown)
     }

@@ -112,17 +112,17 @@ impl Graph {
         }
     }
 
-    /// Number of pages.
+    /// Returns the number of pages.
     pub fn pages(&self) -> usize {
         self.urls.len()
     }
 
-    /// The id of a page in the tables.
+    /// Returns the id of a page in the tables.
     pub fn id(&self, page: usize) -> &str {
         &self.ids[page]
     }
 
-    /// The URL of a page.
+    /// Returns the URL of a page.
     pub fn url(&self, page: usize) -> &PageUrl {
         &self.urls[page]
     }
@@ -136,12 +136,12 @@ impl Graph {
         })
     }
 
-    /// The pages that a page links to.
+    /// Returns the pages that a page links to.
     pub fn links(&self, page: usize) -> &[u32] {
         &self.targets[self.starts[page]..self.starts[page + 1]]
     }
 
-    /// All links.
+    /// Returns all links as pairs of from and to.
     pub fn edges(&self) -> impl Iterator<Item = (usize, usize)> {
         (0..self.pages()).flat_map(|from| {
             let links = self.links(from).iter();
@@ -149,7 +149,8 @@ impl Graph {
         })
     }
 
-    /// The pages that can be reached from these, themselves included, in breadth-first order.
+    /// Returns the pages that can be reached from these, themselves included, in breadth-first
+    /// order.
     pub fn reachable(&self, from: &[usize]) -> Vec<usize> {
         ReachSearch::new(self).of(from).to_vec()
     }
@@ -196,7 +197,7 @@ impl Graph {
         }
     }
 
-    /// Page indices by id.
+    /// Returns page indices by id.
     pub(super) fn places(&self) -> HashMap<&str, u32> {
         names::places(&self.ids)
     }

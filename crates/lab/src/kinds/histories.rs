@@ -120,17 +120,17 @@ impl Histories {
         Ok(Self::made_of(distinct(urls), versions, bodies))
     }
 
-    /// The pages, by number.
+    /// Returns the pages, by number.
     pub fn urls(&self) -> &[PageUrl] {
         &self.urls
     }
 
-    /// All versions, sorted by time.
+    /// Returns all versions, sorted by time.
     pub fn versions(&self) -> &[Version] {
         &self.versions
     }
 
-    /// The bodies of all versions.
+    /// Returns the bodies of all versions.
     pub fn bodies(&self) -> &Bodies {
         &self.bodies
     }

@@ -57,22 +57,22 @@ impl LinkedText {
 }
 
 impl Linked {
-    /// The pages and their links.
+    /// Returns the pages and their links.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// Number of views of each page, if known.
+    /// Returns the number of views of each page, if known.
     pub fn views(&self) -> Option<&[f64]> {
         self.views.as_deref()
     }
 
-    /// Whether the texts of pages are known.
+    /// Returns whether the texts of pages are known.
     pub fn has_texts(&self) -> bool {
         self.texts.is_some()
     }
 
-    /// Title and readable text of a page, if known. A plain text has no title.
+    /// Returns title and readable text of a page, if known. A plain text has no title.
     pub fn text(&self, page: usize) -> Option<(&str, &str)> {
         let text = &self.texts.as_ref()?[page];
         Some((&text.title, &text.text))
@@ -100,7 +100,7 @@ impl Linked {
         Some((text, &text.anchors[place.ok()?]))
     }
 
-    /// A graph with page views.
+    /// Creates a graph with page views.
     pub(crate) fn with_views(graph: Graph, views: Vec<f64>) -> Self {
         Self {
             views: Some(views),
@@ -108,7 +108,7 @@ impl Linked {
         }
     }
 
-    /// A graph with the texts of these bodies.
+    /// Creates a graph with the texts of these bodies.
     pub(crate) fn with_texts(graph: Graph, bodies: Vec<Body>) -> Self {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let pages = bodies.into_iter().enumerate().collect();
@@ -121,7 +121,7 @@ impl Linked {
         }
     }
 
-    /// The graph of an invented web at its beginning, by page number.
+    /// Creates the graph of an invented web as it is at the beginning, by page number.
     pub(crate) fn of_invented(web: &Web) -> Self {
         let urls: Vec<String> = web.urls(PORT).collect();
         let edges = web.pages().flat_map(|page| {
@@ -143,7 +143,7 @@ impl From<Graph> for Linked {
     }
 }
 
-/// The pages with their crawler ids, sorted by id.
+/// Returns the pages with their crawler ids, sorted by id.
 fn ids(graph: &Graph) -> Vec<(PageId, u32)> {
     let pages = 0..graph.pages() as u32;
     let mut ids: Vec<_> = pages

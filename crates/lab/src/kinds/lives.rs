@@ -88,17 +88,17 @@ impl Lives {
         }
     }
 
-    /// Number of pages, alive or not.
+    /// Returns the number of pages, alive or not.
     pub fn pages(&self) -> usize {
         self.urls.len()
     }
 
-    /// The URL of a page.
+    /// Returns the URL of a page.
     pub fn url(&self, page: usize) -> &PageUrl {
         &self.urls[page]
     }
 
-    /// The changes of a page, by time. The first is its birth; a page without changes never
+    /// Returns the changes of a page, by time. The first is its birth; a page without changes never
     /// existed.
     pub fn of(&self, page: usize) -> &[Change] {
         &self.changes[self.starts[page]..self.starts[page + 1]]

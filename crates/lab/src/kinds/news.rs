@@ -101,22 +101,22 @@ impl News {
         })
     }
 
-    /// The pages that link to articles, by number.
+    /// Returns the pages that link to articles, by number.
     pub fn sources(&self) -> &[PageUrl] {
         &self.sources
     }
 
-    /// The articles, by number.
+    /// Returns the articles, by number.
     pub fn articles(&self) -> &[PageUrl] {
         &self.articles
     }
 
-    /// All links, by the time of their appearance.
+    /// Returns all links, by the time of their appearance.
     pub fn links(&self) -> &[LinkPeriod] {
         &self.links
     }
 
-    /// All clicks, by time.
+    /// Returns all clicks, by time.
     pub fn clicks(&self) -> &[Clicked] {
         &self.clicks
     }

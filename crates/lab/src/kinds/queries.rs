@@ -38,7 +38,7 @@ impl Queries {
         Ok(Self { queries })
     }
 
-    /// The sum of all counts.
+    /// Returns the sum of all counts.
     pub fn total(&self) -> u64 {
         self.queries
             .iter()

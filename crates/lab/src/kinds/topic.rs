@@ -50,17 +50,17 @@ impl Labels {
         Self { names, of }
     }
 
-    /// Number of pages.
+    /// Returns the number of pages.
     pub fn pages(&self) -> usize {
         self.of.len()
     }
 
-    /// All labels, in alphabetical order.
+    /// Returns all labels, in alphabetical order.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The labels of a page as indices of [`Labels::names`], ascending.
+    /// Returns the labels of a page as indices of [`Labels::names`], ascending.
     pub fn of(&self, page: usize) -> &[u32] {
         &self.of[page]
     }
@@ -110,17 +110,17 @@ impl LabelledWorld {
         Ok(Self::new(graph, texts.collect(), labels))
     }
 
-    /// The pages and their links.
+    /// Returns the pages and their links.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// The body of a page.
+    /// Returns the body of a page.
     pub fn body(&self, page: usize) -> &Body {
         &self.bodies[page]
     }
 
-    /// The labels of the pages.
+    /// Returns the labels of the pages.
     pub fn labels(&self) -> &Labels {
         &self.labels
     }

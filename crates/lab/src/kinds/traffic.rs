@@ -72,12 +72,12 @@ impl Traffic {
         Ok(Self::new(graph, of.into_iter().flatten().collect()))
     }
 
-    /// The pages and their links, in both directions.
+    /// Returns the pages and their links, in both directions.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// The views of each page.
+    /// Returns the views of each page.
     pub fn views(&self) -> &[f64] {
         &self.views
     }

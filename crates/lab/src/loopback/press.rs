@@ -102,12 +102,12 @@ impl Press {
         proxy::serve_connection(stream, |uri| self.answer(uri)).await;
     }
 
-    /// The URLs of the sources.
+    /// Returns the URLs of the sources.
     pub fn sources(&self) -> &[PageUrl] {
         self.news.sources()
     }
 
-    /// The current time of the world.
+    /// Returns the current time of the world.
     pub fn now(&self) -> Moment {
         let passed = self.start.elapsed().as_secs_f64() * self.speed;
         self.begins + Duration::try_from_secs_f64(passed).unwrap_or_default()
@@ -174,7 +174,7 @@ impl Press {
             .collect()
     }
 
-    /// Number of clicks on all articles between two times of the world.
+    /// Returns the number of clicks on all articles between two times of the world.
     pub fn all_clicks(&self, from: Moment, until: Moment) -> u32 {
         let clicks = self.clicks_in(from, until);
         clicks.map(|click| click.clicks).sum()

@@ -40,7 +40,7 @@ impl WorldProxy {
         }
     }
 
-    /// The pages in the order of the requests.
+    /// Returns the pages in the order of the requests.
     pub fn fetched(&self) -> Vec<usize> {
         self.log().clone()
     }

@@ -69,7 +69,7 @@ impl Trial {
         })
     }
 
-    /// Whether the test is over.
+    /// Returns whether the test is over.
     pub fn is_over(&self) -> bool {
         self.press.now() >= self.end()
     }
@@ -99,7 +99,7 @@ impl Trial {
         f64::from(served) / f64::from(self.press.all_clicks(half, self.end()).max(1))
     }
 
-    /// End of the test, in the time of the world.
+    /// Returns the end of the test, in the time of the world.
     pub fn end(&self) -> Moment {
         self.begins + Duration::from_secs_f64(Self::DAYS * DAY)
     }

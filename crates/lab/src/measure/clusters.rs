@@ -32,7 +32,8 @@ const STARTS: usize = 5;
 const ROUNDS: usize = 60;
 
 impl Cluster {
-    /// Whether interest fades within a week: the second week has less than half of the first.
+    /// Returns whether interest fades within a week: the second week has less than half of the
+    /// first.
     pub fn is_ephemeral(&self) -> bool {
         let (first, second) = self.centre.split_at(DAYS / 2);
         second.iter().sum::<f32>() < first.iter().sum::<f32>() / 2.0
@@ -60,8 +61,8 @@ pub fn k_means(curves: &[Interest], clusters: usize, rng: &mut impl Rng) -> Vec<
     found
 }
 
-/// k-means++ starts: each is drawn with a probability proportional to its squared distance from
-/// the nearest earlier start.
+/// Returns k-means++ starts: each is drawn with a probability proportional to its squared distance
+/// from the nearest earlier start.
 fn starts(curves: &[Interest], clusters: usize, rng: &mut impl Rng) -> Vec<Interest> {
     let mut centres: Vec<Interest> = Vec::new();
     let mut far = vec![1.0; curves.len()];

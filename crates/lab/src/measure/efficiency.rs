@@ -12,12 +12,12 @@ use super::{MetricCurve, Truth, p_cs};
 
 const NAME: &str = "efficiency";
 
-/// r_t/t of the ideal crawler.
+/// Returns r_t/t of the ideal crawler.
 pub fn ideal(truth: &Truth) -> MetricCurve {
     named(p_cs::ideal(truth))
 }
 
-/// Expected r_t/t of the random crawler.
+/// Returns the expected r_t/t of the random crawler.
 pub fn random(truth: &Truth) -> MetricCurve {
     named(p_cs::random(truth))
 }

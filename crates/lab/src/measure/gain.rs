@@ -32,39 +32,39 @@ impl QualityGain {
         Self::new(self.fetched.clone(), qualities)
     }
 
-    /// Number of pages fetched.
+    /// Returns the number of pages fetched.
     pub fn pages(&self) -> usize {
         self.fetched.len()
     }
 
-    /// Time at which the last page was completed, in seconds.
+    /// Returns the time at which the last page was completed, in seconds.
     pub fn total(&self) -> f64 {
         self.fetched.last().map_or(0.0, |&(_, at)| at)
     }
 
-    /// Share of quality gained after this share of the fetched pages.
+    /// Returns the share of quality gained after this share of the fetched pages.
     pub fn at_pages(&self, share: f64) -> f64 {
         self.after((share * self.pages() as f64).round() as usize)
     }
 
-    /// Share of quality gained by a time in seconds.
+    /// Returns the share of quality gained by a time in seconds.
     pub fn at_time(&self, seconds: f64) -> f64 {
         self.after(self.by(seconds))
     }
 
-    /// Share of the fetched pages completed by a time in seconds.
+    /// Returns the share of the fetched pages completed by a time in seconds.
     pub fn pages_at_time(&self, seconds: f64) -> f64 {
         self.by(seconds) as f64 / self.pages().max(1) as f64
     }
 
-    /// Time in seconds at which this share of quality was gained; NaN if it never was.
+    /// Returns the time in seconds at which this share of quality was gained; NaN if it never was.
     pub fn time_to(&self, share: f64) -> f64 {
         let enough = self.gained.iter().position(|&gained| gained >= share);
         enough.map_or(f64::NAN, |page| self.fetched[page].1)
     }
 
-    /// Mean share of quality held over the first `seconds`: 1 if all of it were there from the
-    /// start.
+    /// Returns the mean share of quality held over the first `seconds`: 1 if all of it were there
+    /// from the start.
     pub fn mean_by_time(&self, seconds: f64) -> f64 {
         let (mut area, mut before) = (0.0, (0.0, 0.0));
         for (&(_, at), &gained) in self.fetched.iter().zip(&self.gained) {

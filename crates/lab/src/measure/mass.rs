@@ -6,7 +6,7 @@
 
 use super::{MetricCurve, Truth, first_visits};
 
-/// The share after each visit. Returns `None` if the total importance is zero or not finite.
+/// Returns the share after each visit; `None` if the total importance is zero or not finite.
 ///
 /// # Panics
 /// If a visited page is out of range.
@@ -20,12 +20,14 @@ pub fn curve(metric: &str, visits: &[usize], truth: &Truth) -> Option<MetricCurv
     Some(MetricCurve::over_visits(metric, truth.pages(), values))
 }
 
-/// The ideal crawler after K visits: the sum of the K largest values over the total.
+/// Returns the curve of the ideal crawler: after K visits, the sum of the K largest values divided
+/// by the total.
 pub fn ideal(metric: &str, truth: &Truth) -> Option<MetricCurve> {
     curve(metric, truth.ranking(), truth)
 }
 
-/// Expectation of the random crawler after K visits: K/T of T pages, for any distribution.
+/// Returns the expected share of the random crawler after K visits: K/T of T pages, for any
+/// distribution.
 pub fn random(metric: &str, truth: &Truth) -> Option<MetricCurve> {
     let pages = truth.pages();
     let values = (1..=pages).map(|k| k as f64 / pages as f64);

@@ -14,7 +14,8 @@ use std::collections::BTreeSet;
 
 use super::{MetricCurve, Truth, first_visits};
 
-/// P_BC after each visit, for a crawler that keeps `size` pages and ranks them by `believed`.
+/// Returns P_BC after each visit, for a crawler that keeps `size` pages and ranks them by
+/// `believed`.
 ///
 /// Returns `None` if `size` is 0 or exceeds the number of pages.
 ///
@@ -46,8 +47,8 @@ pub fn curve(
     Some(MetricCurve::over_visits(NAME, truth.pages(), values))
 }
 
-/// P_BC after each visit, for a crawler that dropped these pages: one with every visit after the
-/// first `size` visits.
+/// Returns P_BC after each visit, for a crawler that dropped these pages: one with every visit
+/// after the first `size` visits.
 ///
 /// Returns `None` as [`curve`] does.
 ///
@@ -70,7 +71,7 @@ pub fn of_drops(
     Some(MetricCurve::over_visits(NAME, truth.pages(), values))
 }
 
-/// P_BC of the ideal crawler after K visits: min(K, B)/B, since at least B pages are hot.
+/// Returns P_BC of the ideal crawler after K visits: min(K, B)/B, since at least B pages are hot.
 pub fn ideal(truth: &Truth, size: usize) -> Option<MetricCurve> {
     let hot = truth.hot(truth.of_place(size)?);
     let values = (1..=truth.pages()).map(|k| k.min(hot).min(size) as f64);
@@ -78,7 +79,7 @@ pub fn ideal(truth: &Truth, size: usize) -> Option<MetricCurve> {
     Some(MetricCurve::over_visits(NAME, truth.pages(), values))
 }
 
-/// Expectation of the random crawler if it drops by true importance.
+/// Returns the expected P_BC of the random crawler if it drops by true importance.
 ///
 /// After K visits it has met X of the H hot pages, where X is hypergeometric, and keeps min(X,
 /// B) of them. Without ties H = B, and the value is the K/T of the literature.

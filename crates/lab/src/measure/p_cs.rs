@@ -9,7 +9,7 @@ use super::{MetricCurve, Truth, first_visits};
 
 const NAME: &str = "p_cs";
 
-/// P_CS of a crawl that stops after K visits, for every K up to the last visit or page.
+/// Returns P_CS of a crawl that stops after K visits, for every K up to the last visit or page.
 ///
 /// # Panics
 /// If a visited page is out of range.
@@ -33,13 +33,13 @@ pub fn curve(visits: &[usize], truth: &Truth) -> MetricCurve {
     MetricCurve::over_visits(NAME, pages, values)
 }
 
-/// The ideal crawler visits only hot pages: 1.
+/// Returns the curve of the ideal crawler, which visits only hot pages: 1 for every K.
 pub fn ideal(truth: &Truth) -> MetricCurve {
     MetricCurve::over_visits(NAME, truth.pages(), truth.sorted.iter().map(|_| 1.0))
 }
 
-/// Expectation of the random crawler: H/T, where H of T pages are at least as important as the
-/// K-th. Without ties that is the K/T of the literature.
+/// Returns the expected P_CS of the random crawler: H/T, where H of T pages are at least as important
+/// as the K-th. Without ties that is the K/T of the literature.
 pub fn random(truth: &Truth) -> MetricCurve {
     let pages = truth.pages();
     let values = truth.sorted.iter();
@@ -52,7 +52,7 @@ mod tests {
     use super::super::tests::{WEBS, assert_close, best_first, mean, orders};
     use super::*;
 
-    /// P_CS for one K, directly from the definition.
+    /// Returns P_CS for one K, directly from the definition.
     fn defined(visits: &[usize], importance: &[f64], k: usize) -> f64 {
         let mut sorted = importance.to_vec();
         sorted.sort_by(|a, b| b.total_cmp(a));

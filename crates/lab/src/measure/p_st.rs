@@ -6,7 +6,7 @@
 
 use super::{MetricCurve, Truth, first_visits};
 
-/// P_ST after each visit. Returns `None` if no page is hot.
+/// Returns P_ST after each visit; `None` if no page is hot.
 ///
 /// # Panics
 /// If a visited page is out of range.
@@ -20,14 +20,15 @@ pub fn curve(visits: &[usize], truth: &Truth, target: f64) -> Option<MetricCurve
     })
 }
 
-/// The ideal crawler after K visits: K/H, and 1 from K = H on.
+/// Returns the curve of the ideal crawler: K/H after K visits, and 1 from K = H on.
 pub fn ideal(truth: &Truth, target: f64) -> Option<MetricCurve> {
     share(truth, target, |hot| {
         (1..=truth.pages()).map(move |k| k.min(hot) as f64 / hot as f64)
     })
 }
 
-/// Expectation of the random crawler after K visits: K/T of T pages, whichever pages are hot.
+/// Returns the expectation of the random crawler after K visits: K/T of T pages, whichever pages
+/// are hot.
 pub fn random(truth: &Truth, target: f64) -> Option<MetricCurve> {
     let pages = truth.pages();
     share(truth, target, |_| {

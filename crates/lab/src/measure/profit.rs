@@ -39,8 +39,8 @@ impl Profit {
         (self.earned(until) - self.earned(from)) / until.since(from).as_secs_f64()
     }
 
-    /// Mean and standard deviation of `Q_T(t)` between two times, sampled every `step`, as in
-    /// Table 1.
+    /// Returns the mean and standard deviation of `Q_T(t)` between two times, sampled every `step`,
+    /// as in Table 1.
     pub fn average(
         &self,
         from: Moment,
@@ -61,7 +61,7 @@ impl Profit {
         (mean, (squares / count - mean * mean).max(0.0).sqrt())
     }
 
-    /// Total profit of the pages fetched up to a time.
+    /// Returns the total profit of the pages fetched up to a time.
     fn earned(&self, at: Moment) -> f64 {
         let fetched = self.until.partition_point(|(fetched, _)| *fetched <= at);
         fetched

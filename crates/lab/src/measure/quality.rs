@@ -227,7 +227,8 @@ mod tests {
     const PAGES: usize = 6;
     const TEXTS: u32 = 8;
 
-    /// Scores of texts of four words with these counts, for queries of one to three of them.
+    /// Returns scores of texts of four words with these counts, for queries of one to three of
+    /// them.
     fn scored(counts: &[[u32; 4]], scorer: Scorer) -> Scored {
         let texts = CountedTexts::invented(counts, PAGES);
         let query = |words: &[u32], share| WorkloadQuery {
@@ -246,7 +247,7 @@ mod tests {
         Scored::new(scorer, &texts, &workload, &[0, 1, 2]).unwrap()
     }
 
-    /// The quality computed from complete lists.
+    /// Returns the quality computed from complete lists.
     fn brute(scored: &Scored, live: &[Option<u32>], copies: &[Option<u32>]) -> Option<f64> {
         let lists = |shown: &[Option<u32>]| -> Vec<Vec<(u32, f64)>> {
             let list = |list: u32| {

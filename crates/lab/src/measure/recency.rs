@@ -89,24 +89,24 @@ impl Recency {
         self.age += square(ended) - square(began);
     }
 
-    /// Share of existing pages whose copy was fresh; NaN if no page existed.
+    /// Returns the share of existing pages whose copy was fresh; NaN if no page existed.
     pub fn freshness(&self) -> f64 {
         self.fresh as f64 / self.alive as f64
     }
 
-    /// Share of existing pages whose copy was β-current, for each β in the order given.
+    /// Returns the share of existing pages whose copy was β-current, for each β in the order given.
     pub fn currency(&self) -> impl Iterator<Item = f64> {
         let shares = self.graces.iter();
         shares.map(|(_, current)| *current as f64 / self.alive as f64)
     }
 
-    /// The mean age of copies, in days.
+    /// Returns the mean age of copies, in days.
     pub fn age_days(&self) -> f64 {
         const MICROS_A_DAY: f64 = 86_400e6;
         self.age as f64 / 2.0 / self.alive as f64 / MICROS_A_DAY
     }
 
-    /// Number of existing pages, averaged over the time.
+    /// Returns the number of existing pages, averaged over the time.
     pub fn pages(&self) -> f64 {
         self.alive as f64 / self.until.saturating_sub(self.from) as f64
     }

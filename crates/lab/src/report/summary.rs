@@ -35,7 +35,7 @@ pub(super) fn summary(chapters: &[Chapter], about: &ReportInfo) -> String {
     html + "</nav>\n"
 }
 
-/// Title of a study, for its heading and for the contents.
+/// Returns the title of a study, for its heading and for the contents.
 pub(super) fn study_title(study: &Study) -> String {
     let findings = &study.findings;
     let title = format!(
@@ -49,8 +49,8 @@ pub(super) fn study_title(study: &Study) -> String {
     }
 }
 
-/// The flags that distinguish a study from others in the same world: all but world, seed and
-/// runs.
+/// Returns the flags that distinguish a study from others in the same world: all but world, seed
+/// and runs.
 fn flags(command: &str) -> String {
     let words = words(command);
     let mut words = words.iter().skip_while(|word| !word.starts_with("--"));
@@ -141,7 +141,7 @@ fn contents(chapters: &[Chapter]) -> String {
     format!("<table class=\"contents\">\n{rows}</table>\n")
 }
 
-/// The number of claims that held, as text.
+/// Returns the number of claims that held, as text.
 fn score(claims: &[PublishedClaim]) -> String {
     let held = claims.iter().filter(|claim| claim.holds).count();
     match claims.len() {

@@ -10,7 +10,7 @@ use crate::findings::{Findings, Params, Row};
 /// Number of texts in a report.
 const TEXTS: usize = 26;
 
-/// A report of one study, with each of these texts in its own place.
+/// Returns a report of one study, with each of these texts in its own place.
 fn report(texts: &[String]) -> (Vec<Chapter>, ReportInfo) {
     let text = |at: usize| texts[at].clone();
     let row = |policy: usize, metric: usize, x: f64, half: Option<f64>| Row {
@@ -84,7 +84,7 @@ fn page_of(texts: &[String]) -> String {
     page(&chapters, &about)
 }
 
-/// The tags of a page with their attribute names; panics if they are not balanced.
+/// Returns the tags of a page with their attribute names; panics if they are not balanced.
 fn skeleton(page: &str) -> Vec<String> {
     let (head, body) = page.split_once("</style>").unwrap();
     assert_eq!(head.matches("<style>").count(), 1);

@@ -103,7 +103,7 @@ pub(super) struct InstantServers {
 }
 
 impl InstantServers {
-    /// Servers that close the connection after each page.
+    /// Creates servers that close the connection after each page.
     pub fn one_page(step: Duration) -> Self {
         Self {
             persistent: false,
@@ -112,7 +112,7 @@ impl InstantServers {
         }
     }
 
-    /// Servers that never close a connection.
+    /// Creates servers that never close a connection.
     pub fn persistent(step: Duration) -> Self {
         Self {
             persistent: true,

@@ -108,7 +108,7 @@ impl Scored {
         place.map_or(0.0, |place| lists[place].1 * factor)
     }
 
-    /// For each list, its share of all searches.
+    /// Returns the share of all searches of each list.
     pub fn shares(&self) -> &[f64] {
         &self.shares
     }
@@ -160,7 +160,7 @@ impl QueryLists {
         queries
     }
 
-    /// The query words of a text, as lists, with their counts.
+    /// Returns the query words of a text, as lists, with their counts.
     fn counts(&self, text: &CountedText) -> impl Iterator<Item = (u32, u32)> {
         let counts = text.counts.iter();
         counts.filter_map(|(word, count)| Some((*self.words.get(word)?, *count)))
@@ -283,8 +283,8 @@ pub(super) mod classic {
         idf.max(0.0)
     }
 
-    /// The score of a text of this length for words, given as inverse document frequency and
-    /// count.
+    /// Returns the score of a text of this length for words, given as inverse document frequency
+    /// and count.
     pub fn score(words: &[(f64, u32)], length: u32) -> f64 {
         let norm: f64 = words.iter().map(|(idf, _)| idf * idf).sum();
         if norm == 0.0 {

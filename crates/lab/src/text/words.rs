@@ -29,7 +29,7 @@ impl QueryVocabulary {
         *self.0.entry(word.into()).or_insert(next)
     }
 
-    /// Number of words.
+    /// Returns the number of words.
     pub fn len(&self) -> usize {
         self.0.len()
     }

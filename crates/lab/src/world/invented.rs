@@ -92,7 +92,7 @@ pub fn page_rates(knobs: &[(String, String)], seed: u64) -> Result<Vec<f64>, Lab
     Ok(plan.rates(seed))
 }
 
-/// The names of the worlds that can be invented.
+/// Returns the names of the worlds that can be invented.
 pub fn names() -> impl Iterator<Item = &'static str> {
     KINDS.iter().map(|kind| kind.name)
 }

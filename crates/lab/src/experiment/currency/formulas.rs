@@ -92,7 +92,7 @@ pub(super) fn recency(
     rows
 }
 
-/// Cho & Garcia-Molina's example with every allocation.
+/// Returns the numbers of Cho & Garcia-Molina's example with every allocation.
 fn example() -> Vec<Measured> {
     let pages = demands();
     let mut rows = Vec::new();

@@ -31,7 +31,7 @@ impl SampleMean {
         self.sum / self.count
     }
 
-    /// The standard error of the mean.
+    /// Returns the standard error of the mean.
     pub fn error(&self) -> f64 {
         let variance = self.squares / self.count - self.mean().powi(2);
         (variance.max(0.0) / self.count).sqrt()

@@ -124,7 +124,7 @@ impl FocusFindings<'_> {
     }
 }
 
-/// Whether a number is the mean over all targets for this policy and metric.
+/// Returns whether a number is the mean over all targets for this policy and metric.
 fn is(number: &Measured, policy: &str, metric: &str) -> bool {
     number.policy == policy
         && number.metric == metric

@@ -99,7 +99,7 @@ impl TopicSplit {
         })
     }
 
-    /// A split in which the whole web is crawled and these pages are the targets.
+    /// Creates a split in which the whole web is crawled and these pages are the targets.
     #[cfg(test)]
     pub fn by_hand(start: usize, targets: &[bool]) -> Self {
         Self {
@@ -112,13 +112,13 @@ impl TopicSplit {
         }
     }
 
-    /// Whether the training pages lie outside the crawled part, so that a policy may have
+    /// Returns whether the training pages lie outside the crawled part, so that a policy may have
     /// crawled them before.
     pub fn is_apart(&self) -> bool {
         self.site.is_some()
     }
 
-    /// Number of targets that can be reached.
+    /// Returns the number of targets that can be reached.
     pub fn wanted(&self) -> usize {
         self.targets.iter().filter(|target| **target).count()
     }
@@ -154,7 +154,7 @@ impl TopicSplit {
     }
 }
 
-/// Whether a page has this label.
+/// Returns whether a page has this label.
 pub(super) fn has(labels: &Labels, page: usize, target: &str) -> bool {
     let mut names = labels
         .of(page)
@@ -163,7 +163,7 @@ pub(super) fn has(labels: &Labels, page: usize, target: &str) -> bool {
     names.any(|name| name == target)
 }
 
-/// The subgraph of the links within `ground`; pages keep their indices.
+/// Returns the subgraph of the links within `ground`; pages keep their indices.
 fn within(graph: &Graph, ground: &[bool]) -> Graph {
     let urls: Vec<&str> = (0..graph.pages())
         .map(|page| graph.url(page).as_str())

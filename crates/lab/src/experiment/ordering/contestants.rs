@@ -98,12 +98,12 @@ impl OrderingContestants {
     }
 }
 
-/// Whether a policy is a closed form, so that no crawl is needed.
+/// Returns whether a policy is a closed form, so that no crawl is needed.
 pub(super) fn is_closed(name: &str) -> bool {
     name == IDEAL || name == RANDOM
 }
 
-/// Whether a policy ranks pages by information, not at random.
+/// Returns whether a policy ranks pages by information, not at random.
 pub(super) fn is_informed(name: &str) -> bool {
     !is_closed(name) && !name.starts_with("random(")
 }

@@ -165,8 +165,8 @@ fn forms(truth: &Truth, room: usize, points: usize) -> Vec<ClosedForm<'_>> {
     forms
 }
 
-/// Standard deviation of the number of hot pages among `drawn` pages without replacement
-/// (hypergeometric).
+/// Returns the standard deviation of the number of hot pages among `drawn` pages without
+/// replacement (hypergeometric).
 fn spread(pages: usize, hot: usize, drawn: usize) -> f64 {
     if pages < 2 {
         return 0.0;

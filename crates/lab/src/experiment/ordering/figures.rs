@@ -53,7 +53,7 @@ pub(super) fn figures(rows: &[Row], names: &[String], target: f64) -> Vec<(Strin
         .collect()
 }
 
-/// The names that fit into a figure, those in `first` before others.
+/// Returns the names that fit into a figure, those in `first` before others.
 fn ranked<'a>(names: &'a [String], first: &[&str]) -> Vec<&'a str> {
     let place = |name: &&str| first.iter().position(|first| first == name);
     let mut ranked: Vec<&str> = names.iter().map(String::as_str).collect();

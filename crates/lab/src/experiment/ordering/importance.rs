@@ -48,7 +48,7 @@ pub(super) fn truths(
         .collect())
 }
 
-/// IB(p): the number of links to a page.
+/// Returns IB(p) of each page: the number of links to it.
 fn in_links(edges: &[(usize, usize)], pages: usize) -> Vec<f64> {
     let mut counts = vec![0.0; pages];
     for &(_, to) in edges {
@@ -57,7 +57,8 @@ fn in_links(edges: &[(usize, usize)], pages: usize) -> Vec<f64> {
     counts
 }
 
-/// IR(p) as the paper defines it: PageRank, not divided by the number of pages.
+/// Returns IR(p) of each page as the paper defines it: PageRank, not divided by the number of
+/// pages.
 pub(crate) fn ranks(edges: &[(usize, usize)], pages: usize) -> Vec<f64> {
     let mut degrees = vec![0; pages];
     for &(from, _) in edges {
@@ -66,7 +67,7 @@ pub(crate) fn ranks(edges: &[(usize, usize)], pages: usize) -> Vec<f64> {
     pagerank(edges, &degrees, DAMPING)
 }
 
-/// IS(p, Q): the weighted number of occurrences of query words in a page.
+/// Returns IS(p, Q) of each page: the weighted number of occurrences of query words in it.
 fn similarity(web: &CrawlableWorld<'_>, ground: &ReachableWeb, mut query: Query) -> Vec<f64> {
     let mut of = |page: usize| {
         let (in_title, in_body) = query.look_at_text(web.text(page));

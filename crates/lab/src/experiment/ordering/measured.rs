@@ -14,7 +14,7 @@ use crate::run::{CrawlableWorld, Trip, trip};
 /// Least importance of a hot page: the paper's backlink counts, used for other metrics too.
 pub(super) const TARGETS: [f64; 3] = [3.0, 10.0, 100.0];
 
-/// Shares of the crawl at which curves are sampled: 1 %, and multiples of 5 %.
+/// Returns the shares of the crawl at which curves are sampled: 1 %, and multiples of 5 %.
 pub(super) fn shares() -> impl Iterator<Item = f64> {
     once(0.01).chain((1..=20).map(|n| f64::from(n) / 20.0))
 }
@@ -49,13 +49,13 @@ impl OrderingJudge<'_> {
         Ok(measured)
     }
 
-    /// Size of the buffer in pages, at least 1.
+    /// Returns the size of the buffer in pages, at least 1.
     pub fn room(&self) -> usize {
         let size = (self.buffer * self.ground.pages.len() as f64).round() as usize;
         size.max(1)
     }
 
-    /// Curves of all measures; `None` where a measure is undefined.
+    /// Returns curves of all measures; `None` where a measure is undefined.
     pub fn curves(&self, trip: &Trip, importance: &str, truth: &Truth) -> Vec<Option<MetricCurve>> {
         let visits = &trip.visits;
         let p_cs = p_cs::curve(visits, truth);
@@ -110,7 +110,7 @@ impl OrderingJudge<'_> {
     }
 }
 
-/// The metric name of this importance's mass, if it is measured.
+/// Returns the metric name of this importance's mass, if it is measured.
 fn mass_of(importance: &str) -> Option<&'static str> {
     (importance == "pagerank").then_some("pagerank_mass")
 }

@@ -9,7 +9,7 @@ use crate::findings::{Param, Row};
 use crate::workers::Silent;
 use crate::world::World;
 
-/// The directory of a recorded world; `None`, with a message, if the data is missing.
+/// Returns the directory of a recorded world; `None`, with a message, if the data is missing.
 fn recorded(name: &str) -> Option<String> {
     let path = format!("{}/../../../shared/data/{name}", env!("CARGO_MANIFEST_DIR"));
     let there = Path::new(&path).is_dir();

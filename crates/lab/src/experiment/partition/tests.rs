@@ -7,7 +7,7 @@ use crate::findings::Measured;
 use crate::run::{Division, TeamPlan, TeamWork, team};
 use crate::workers::Silent;
 
-/// The links of a recorded web without its texts, which teams do not use; `None`, with a
+/// Returns the links of a recorded web without its texts, which teams do not use; `None`, with a
 /// message, if the data is missing.
 fn links_of(name: &str) -> Option<tempfile::TempDir> {
     let from = format!("{}/../../../shared/data/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -51,7 +51,7 @@ fn orders(name: &str, crawlers: usize) -> Vec<Box<dyn policy::Policy>> {
     (0..crawlers).map(|_| order().unwrap()).collect()
 }
 
-/// The pages fetched, sorted, one entry per fetch.
+/// Returns the pages fetched, sorted, one entry per fetch.
 fn pages(work: &TeamWork) -> Vec<usize> {
     let mut pages: Vec<usize> = work.fetches.iter().map(|&(_, page)| page).collect();
     pages.sort_unstable();
@@ -120,7 +120,8 @@ proptest! {
     }
 }
 
-/// Two hosts, one per crawler: 0 and 2 on one, 1 and 3 on the other; 0 → 1 → 2 and 1 → 3 → 2.
+/// Returns a web of two hosts, one per crawler. Pages 0 and 2 are on one, 1 and 3 on the other; 0 →
+/// 1 → 2 and 1 → 3 → 2.
 fn two() -> (Graph, Division) {
     let graph = web(&[0, 1, 0, 1], &[(0, 1), (1, 2), (1, 3), (3, 2)]);
     let division = Division {

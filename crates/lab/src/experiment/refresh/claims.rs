@@ -118,7 +118,7 @@ fn uc6_bound(best: f64) -> PublishedClaim {
     }
 }
 
-/// Table 1 of the paper, with its Boolean scores for the query "cancer".
+/// Checks Table 1 of the paper, with its Boolean scores for the query "cancer".
 ///
 /// Pages with equal scores are ranked by page number. The fourth page of the table has number 0
 /// and the first number 3, so each of the four differences between repository and web changes the

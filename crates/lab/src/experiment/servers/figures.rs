@@ -12,7 +12,7 @@ const TIME: &str = "share of breadth-first's time";
 const PAGES: &str = "share of the pages";
 const ALL_QUALITY: &str = "share of all quality";
 
-/// Three figures per quality function, each with the stem of its file name.
+/// Returns three figures per quality function, each with the stem of its file name.
 pub(super) fn figures(judges: &[Judge], connections: u16, rows: &[Row]) -> Vec<(String, Figure)> {
     let mut figures = Vec::new();
     for &judge in judges {
@@ -44,7 +44,7 @@ pub(super) fn figures(judges: &[Judge], connections: u16, rows: &[Row]) -> Vec<(
     figures
 }
 
-/// One line per strategy, in the order in which they were run. Each starts at the origin.
+/// Returns one line per strategy, in the order of the rows. Each line starts at the origin.
 fn series(judge: Judge, metric: &str, rows: &[Row]) -> Vec<Series> {
     let quality = Param::from(judge.to_string().as_str());
     let of_metric =

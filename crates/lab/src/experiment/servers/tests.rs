@@ -19,7 +19,7 @@ fn setting(policies: &[&str], runs: u32) -> ExperimentSetup {
     }
 }
 
-/// Options with few connections, so that strategies must choose between servers.
+/// Returns options with few connections, so that strategies must choose between servers.
 fn options(judge: Judge) -> ServersExperimentOptions {
     ServersExperimentOptions {
         connections: 4,
@@ -41,7 +41,7 @@ fn small(setting: &ExperimentSetup, options: &ServersExperimentOptions) -> Resul
     })
 }
 
-/// Whether each claim with this id held.
+/// Returns whether each claim with this id held.
 fn verdicts(study: &Study, id: &str) -> Vec<bool> {
     let claims = study.claims.iter();
     let own = claims.filter(|claim| claim.id == id);

@@ -3,12 +3,12 @@
 //! **Invariant:** an empty sample gives NaN or a curve without points. NaN gets no row in the
 //! report.
 
-/// The mean; NaN if there are no values.
+/// Returns the mean; NaN if there are no values.
 pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The median; NaN if there are no values.
+/// Returns the median; NaN if there are no values.
 pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -12,7 +12,7 @@ fn small() -> CorpusPlan {
     }
 }
 
-/// The texts of each page, by time.
+/// Returns the texts of each page, by time.
 fn texts(corpus: &Corpus) -> Vec<Vec<String>> {
     let mut bodies = HashMap::new();
     let known = corpus.histories.bodies();
@@ -26,7 +26,7 @@ fn texts(corpus: &Corpus) -> Vec<Vec<String>> {
     texts
 }
 
-/// Whether each change of a page was one of content; advertisements are the last line.
+/// Returns whether each change of a page was one of content; advertisements are the last line.
 fn kinds(texts: &[String]) -> Vec<bool> {
     let content = |text: &String| {
         text.rsplit_once('\n')

@@ -6,8 +6,8 @@ use frontier::Partition;
 
 use super::*;
 
-/// The exponent of a power-law tail: Hill's estimator (1975) over the largest `top` values, plus
-/// one for the density.
+/// Returns the exponent of a power-law tail: Hill's estimator (1975) over the largest `top` values,
+/// plus one for the density.
 fn hill(mut values: Vec<usize>, top: usize) -> f64 {
     values.sort_unstable_by(|a, b| b.cmp(a));
     let least = values[top] as f64;

@@ -24,7 +24,7 @@ fn lives(pages: usize, shown: &[(u32, f64, Option<u64>)]) -> Lives {
     Lives::new(urls(pages), shown.iter().map(change))
 }
 
-/// Pages that change at these rates a day, from day 0 on.
+/// Returns pages that change at these rates a day, from day 0 on.
 fn poisson(rates: &[f64], days: f64) -> Lives {
     let mut shown = Vec::new();
     for (page, &rate) in (0..).zip(rates) {

@@ -20,7 +20,7 @@ const STRATEGIES: [&str; 5] = [
     "best-prefix",
 ];
 
-/// A network in which all servers have a round trip of 30 ms and a response time of 80 ms.
+/// Returns a network in which all servers have a round trip of 30 ms and a response time of 80 ms.
 fn network(urls: &[&str], edges: &[(usize, usize)], requests: u32) -> SimulatedNetwork {
     let graph = Graph::new(urls.iter().copied(), edges.iter().copied());
     let mut network = SimulatedNetwork::of_graph(&graph, 1, 1.0);
@@ -51,7 +51,7 @@ fn go(network: &SimulatedNetwork, servers: &str, crawler: &Crawler) -> Crawled {
     crawl(network, order("breadth-first"), strategy, crawler)
 }
 
-/// Arrival times of the pages, in milliseconds.
+/// Returns arrival times of the pages, in milliseconds.
 fn times(crawled: &Crawled) -> Vec<u32> {
     let times = crawled.fetched.iter();
     times.map(|(_, at)| (at * 1e3).round() as u32).collect()

@@ -16,7 +16,7 @@ fn day(number: u32) -> Moment {
     Moment::START + DAY * (number + 1)
 }
 
-/// Pages with these texts from these days on, observed for `days` days.
+/// Returns pages with these texts from these days on, observed for `days` days.
 fn lives(pages: &[&[(u32, Option<u64>)]], days: u32) -> Lives {
     let url = |n: usize| page::PageUrl::parse(&format!("http://s{}.example/{n}", n % 2)).unwrap();
     let mut shown: Vec<(u32, Change)> = Vec::new();
@@ -35,7 +35,7 @@ fn lives(pages: &[&[(u32, Option<u64>)]], days: u32) -> Lives {
     Lives::new((0..=pages.len()).map(url).collect(), shown.into_iter())
 }
 
-/// Eight texts with words 0 to 3.
+/// Returns eight texts with words 0 to 3.
 fn texts(pages: usize) -> CountedTexts {
     let counts = [
         [3, 0, 0, 0],

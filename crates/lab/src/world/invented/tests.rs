@@ -50,7 +50,7 @@ const SMALL: &[(&str, &[(&str, f64)])] = &[
     ("topics", &[("pages", 200.0), ("topics", 4.0)]),
 ];
 
-/// Debug text of a small world; `turned` replaces one setting.
+/// Returns the debug text of a small world; `turned` replaces one setting.
 fn small(name: &str, turned: Option<(&str, f64)>, seed: u64) -> String {
     let (_, knobs) = SMALL.iter().find(|(kind, _)| *kind == name).unwrap();
     let own = |&(knob, value): &(&str, f64)| (knob.to_owned(), value.to_string());

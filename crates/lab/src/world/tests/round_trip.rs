@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// URLs of many forms, some of them invalid and some repeated.
+/// Returns URLs of many forms, some of them invalid and some repeated.
 fn urls() -> impl Strategy<Value = Vec<String>> {
     let url = prop_oneof![
         "http://[a-c]\\.org/[a-z/%?=~.]{0,5}",
