@@ -9,9 +9,9 @@ use page::PageUrl;
 
 /// Returns a unique URL for each page.
 ///
-/// If an earlier page has the URL, `page=N` with the page's number is added to the query, so
-/// that the page stays on its host. A URL that cannot be crawled is replaced by `http://N.invalid/`:
-/// no real page is under `.invalid` (RFC 2606).
+/// If an earlier page has the URL, `page=N` with the page's number is added to the query, so that
+/// the page stays on its host. A URL that cannot be crawled is replaced by `http://N.invalid/`: no
+/// real page is under `.invalid` (RFC 2606).
 pub(super) fn distinct<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<PageUrl> {
     let mut taken = HashSet::new();
     let mut urls = Vec::new();

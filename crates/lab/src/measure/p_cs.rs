@@ -38,8 +38,8 @@ pub fn ideal(truth: &Truth) -> MetricCurve {
     MetricCurve::over_visits(NAME, truth.pages(), truth.sorted.iter().map(|_| 1.0))
 }
 
-/// Returns the expected P_CS of the random crawler: H/T, where H of T pages are at least as important
-/// as the K-th. Without ties that is the K/T of the literature.
+/// Returns the expected P_CS of the random crawler: H/T, where H of T pages are at least as
+/// important as the K-th. Without ties that is the K/T of the literature.
 pub fn random(truth: &Truth) -> MetricCurve {
     let pages = truth.pages();
     let values = truth.sorted.iter();

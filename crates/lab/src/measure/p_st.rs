@@ -27,7 +27,7 @@ pub fn ideal(truth: &Truth, target: f64) -> Option<MetricCurve> {
     })
 }
 
-/// Returns the expectation of the random crawler after K visits: K/T of T pages, whichever pages
+/// Returns the expected P_ST of the random crawler after K visits: K/T of T pages, whichever pages
 /// are hot.
 pub fn random(truth: &Truth, target: f64) -> Option<MetricCurve> {
     let pages = truth.pages();

@@ -153,8 +153,8 @@ impl<'s> Answers<'s> {
         }
     }
 
-    /// Returns the views of each page per search: the sum over the queries of `f_q·I(r)`, where r is
-    /// the page's rank in the repository's own answers.
+    /// Returns the views of each page per search: the sum over the queries of `f_q·I(r)`, where r
+    /// is the page's rank in the repository's own answers.
     pub fn views(&self) -> Vec<f64> {
         let mut views = vec![0.0; self.copies.len()];
         for (share, list) in self.scored.shares().iter().zip(&self.lists) {

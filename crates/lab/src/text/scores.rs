@@ -263,9 +263,9 @@ impl Statistics {
     }
 }
 
-/// Returns the BM25 score of one word: Robertson & Zaragoza, "The probabilistic relevance framework:
-/// BM25 and beyond" (2009), with Lucene's inverse document frequency, which is positive for every
-/// word. `relative` is the length of the text divided by the mean length.
+/// Returns the BM25 score of one word: Robertson & Zaragoza, "The probabilistic relevance
+/// framework: BM25 and beyond" (2009), with Lucene's inverse document frequency, which is positive
+/// for every word. `relative` is the length of the text divided by the mean length.
 fn bm25(pages: usize, frequency: usize, count: u32, relative: f64) -> f64 {
     let (pages, frequency, count) = (pages as f64, frequency as f64, f64::from(count));
     let idf = (1.0 + (pages - frequency + 0.5) / (frequency + 0.5)).ln();

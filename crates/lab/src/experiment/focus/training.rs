@@ -97,7 +97,8 @@ impl TrainingSet<'_> {
     }
 }
 
-/// Returns the anchor texts of links between training pages, joined for each page that is linked to.
+/// Returns the anchor texts of links between training pages, joined for each page that is linked
+/// to.
 fn anchors(world: &Linked, split: &TopicSplit) -> Vec<String> {
     let graph = world.graph();
     let mut anchors = vec![String::new(); graph.pages()];

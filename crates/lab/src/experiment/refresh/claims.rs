@@ -1,4 +1,5 @@
-//! Claims of Pandey & Olston (2005), and our own about newer policies (UC7), judged by the findings.
+//! Claims of Pandey & Olston (2005), and our own about newer policies (UC7), judged by the
+//! findings.
 //!
 //! The paper prints curves and few numbers. Its claims are tested as its text states them.
 
