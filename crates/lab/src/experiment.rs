@@ -38,7 +38,7 @@ pub struct ExperimentSetup {
     pub policies: Vec<String>,
     /// The policy that the others are compared with, run by run.
     pub against: Option<String>,
-    /// Base of the random seeds: run `r`, counted from 0, uses the seed plus `r`.
+    /// Seed from which every run derives its random draws.
     pub seed: u64,
     /// Number of repetitions; 0 counts as 1. Each has its own random draws, which are the same
     /// for all policies.

@@ -18,7 +18,7 @@ pub struct Findings {
     pub experiment: String,
     /// The world, as the user named it.
     pub world: String,
-    /// Random seed of the first run.
+    /// Random seed of the experiment.
     pub seed: u64,
     /// Number of runs that the rows average.
     pub runs: u32,

@@ -276,7 +276,7 @@ impl CurrencyQuestion {
 
     fn notes(&self, contestants: &CurrencyContestants) -> Vec<String> {
         let mut notes = vec![
-            "Formula (6.21) is corrected: as printed its exponent and its divisor are not those of (6.20).".into(),
+            "Formula (6.21) of Baldi, Frasconi & Smyth (2003) is corrected: as printed, its exponent and its divisor are not those of (6.20).".into(),
             "A kilobyte is 1000 bytes. The 10 Kb of exercise 6.6 are read as 10 kilobytes. Read as kilobits, they would need an eighth of the bandwidth; with kilobytes of 1024 bytes, 2.4 % more.".into(),
         ];
         if contestants.crawl() {

@@ -51,11 +51,11 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "relevance",
-        "of the fetches in each twentieth of the crawl, the share that are targets (Figure 6.3)",
+        "of the fetches in each twentieth of the crawl, the share that are targets (Figure 6.3 of Baldi, Frasconi & Smyth, 2003); x is the end of the twentieth",
     ),
     (
         "similarity",
-        "the cosine of the TF-IDF vectors of two texts, for each way in which the two can be linked (Figure 6.2)",
+        "the mean cosine of the TF-IDF vectors of two texts, for pairs of random, sibling and linked pages, and of anchor texts and pages (Figure 6.2 of that book); x numbers the kinds of pairs",
     ),
 ];
 

@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** in a run all strategies crawl the same web to its end, from the home pages of
 //! all servers. Strategies that use quality receive the true quality of a URL at its discovery,
-//! as in the paper. `breadth-first` and `performance` fetch pages in the order of discovery.
+//! as in the paper. `breadth-first` and `performance` order pages breadth-first.
 
 mod claims;
 mod figures;

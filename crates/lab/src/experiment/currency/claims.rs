@@ -32,7 +32,7 @@ fn bk1() -> Option<PublishedClaim> {
     let at_18 = currency::of_collection(&lifetimes, 18.0, 7.0);
     Some(PublishedClaim {
         id: "BK1",
-        says: "To keep 95 % of the web of 1999 current up to a week ago, visit each page every 18 days or so.".into(),
+        says: "To keep 95 % of the web of 1999 current, with a grace period of a week, visit each page about every 18 days.".into(),
         published: "about 18 days".into(),
         found: format!("{interval:.2} days; at 18 days {at_18:.4}"),
         holds: interval.round() == 18.0,
@@ -48,7 +48,7 @@ fn bk2() -> Option<PublishedClaim> {
     let published = "32.78 days, 706 documents/s, 56.5 Mbit/s";
     Some(PublishedClaim {
         id: "BK2",
-        says: "Exercise 6.6: 2 billion documents of 10 kilobytes, mean lifetimes of 100 days, 80 % current up to a week ago. (The chapter prints no solution; this one is from docs/science/theory.md.)".into(),
+        says: "Exercise 6.6 of Baldi, Frasconi & Smyth (2003): 2 billion documents of 10 kilobytes, mean lifetimes of 100 days, 80 % current with a grace period of a week. (The book prints no solution; this one is from docs/science/theory.md.)".into(),
         holds: found == published,
         published: published.into(),
         found,
@@ -62,7 +62,7 @@ fn bk3() -> Option<PublishedClaim> {
     let published = "138.7, 62.2 and 117.1 days";
     Some(PublishedClaim {
         id: "BK3",
-        says: "Exercise 6.4: mean, mode and median of mean lifetimes, Weibull(1.4, 152.2 days). (The chapter prints no solution; this one is from docs/science/theory.md.)".into(),
+        says: "Exercise 6.4 of Baldi, Frasconi & Smyth (2003): mean, mode and median of mean lifetimes, Weibull(1.4, 152.2 days). (The book prints no solution; this one is from docs/science/theory.md.)".into(),
         holds: found == published,
         published: published.into(),
         found,
@@ -120,7 +120,7 @@ fn bk5_closed_forms(draws: u32, seed: u64) -> Option<PublishedClaim> {
     Some(PublishedClaim {
         id: "BK5",
         says: format!(
-            "The closed forms of freshness, age and currency are what {draws} drawn pages show, at intervals from a day to a year."
+            "The closed forms of freshness, age and currency agree with the means over {draws} drawn pages, at intervals from a day to a year."
         ),
         published: format!("no difference beyond {ERRORS} standard errors"),
         found: format!(

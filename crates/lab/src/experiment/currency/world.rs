@@ -18,8 +18,8 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// The invented world whose pages follow the assumptions of the formulas.
 const PAGES: &str = "invented:pages";
-/// Number of pages of that world if the user sets none. It is lower than elsewhere (100,000),
-/// since with the default intervals the crawler visits each page about 120 times.
+/// Number of pages of that world if the user sets none. It is lower than the world's own default
+/// (100,000), since with the default intervals the crawler visits each page about 120 times.
 const FEWER: &str = "20000";
 
 /// The pages of the world. A recorded world is opened once for all runs, an invented one for

@@ -120,8 +120,8 @@ proptest! {
     }
 }
 
-/// Returns a web of two hosts, one per crawler. Pages 0 and 2 are on one, 1 and 3 on the other; 0 →
-/// 1 → 2 and 1 → 3 → 2.
+/// Returns a web of two hosts, one per crawler. Pages 0 and 2 are on one, 1 and 3 on the other.
+/// The links are 0 → 1, 1 → 2, 1 → 3 and 3 → 2.
 fn two() -> (Graph, Division) {
     let graph = web(&[0, 1, 0, 1], &[(0, 1), (1, 2), (1, 3), (3, 2)]);
     let division = Division {

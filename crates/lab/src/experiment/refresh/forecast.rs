@@ -27,8 +27,8 @@ pub(super) struct Forecast {
     pub printed: Vec<(f64, f64)>,
 }
 
-/// Refreshes each page at each of its changes, and returns the gains of the pages that exist from
-/// the first to the last step. Returns `None` if the world has no texts or no queries.
+/// Refreshes each page at each of its changes, and returns the gains of the pages that exist at the
+/// first and at the last step. Returns `None` if the world has no texts or no queries.
 pub(super) fn forecast(truth: &GroundTruth) -> Option<Forecast> {
     let (_, scored) = truth.texts()?;
     let snapshots = &truth.snapshots;
