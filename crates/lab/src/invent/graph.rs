@@ -92,7 +92,7 @@ impl GraphPlan {
     }
 
     /// Returns the probability with which a drawn link must be local, so that the set share of all
-    /// links is. Tree links count as local; the few between home pages are neglected.
+    /// links is local. Tree links count as local; the few between home pages are neglected.
     fn drawn_local(&self) -> f64 {
         ((self.local * self.links - 1.0) / (self.links - 1.0)).clamp(0.0, 1.0)
     }

@@ -78,8 +78,8 @@ plan! {
         weekend: f64 = 0.6, 0 to 10;
         /// Mean number of links to an article; all are from its own site.
         links: f64 = 5.8, 1 to 1_000;
-        /// Probability that one further link to an article is on the site's main page by rule, not
-        /// by chance.
+        /// Probability that one further link to an article is reserved for the site's main page;
+        /// others can fall there at random.
         main: f64 = 0.25, 0 to 1;
         /// The mean wait for each link after the first, in hours.
         spread: f64 = 1.0, 0 to 10_000;

@@ -137,8 +137,8 @@ struct TopicGrowth<'a> {
     island_of: Vec<u32>,
     urls: Vec<String>,
     links: Vec<Vec<u32>>,
-    /// For each island its pages, and each page again for every link to it except the first, which
-    /// its parent has.
+    /// For each island its pages, and each page again for every link to it, except for the first
+    /// link, with which the page was added.
     targets: Vec<Vec<u32>>,
     /// Number of links that found no target yet, since young islands are small: leaving the
     /// island, and staying.
