@@ -1,4 +1,5 @@
-//! Crawl & Stop (P_CS): the share of the K visited pages that are at least as good as the K-th best.
+//! Crawl & Stop (P_CS): the share of the K visited pages that are at least as good as the K-th
+//! best.
 //!
 //! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), §3: the crawler
 //! stops after K pages, and P_CS = M/K, where M of them are at least as important as the K-th
