@@ -1,15 +1,15 @@
-//! Measures how fast pages are parsed.
+//! Measures the CPU time of decoding, parsing, text digests and language detection.
 //!
-//! `cargo run --release -p page --example read_speed -- DIR` reads up to 4,000 of the `.html` files
-//! under a directory, evenly chosen. It parses them 15 times and prints the best round, in CPU
-//! time.
+//! `cargo run --release -p page --example read_speed -- DIR` loads up to 4,000 of the `.html` files
+//! under a directory, evenly chosen. It runs each measurement 15 times over all of them and prints
+//! the fastest run.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use page::{PageUrl, ReadLimits, Refusal};
 
-/// Most pages loaded: enough for a benchmark, and few enough for memory.
+/// Most pages loaded. This bounds the memory, because all of them are loaded before measuring.
 const PAGES: usize = 4_000;
 const ROUNDS: usize = 15;
 

@@ -34,9 +34,9 @@ use tree_limits::fits_tree_limits;
 /// The main text of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Article {
-    /// The title, without the name of the site if the heading allows it to be separated.
+    /// The title. It has no site name if a heading of the main text shows where the name begins.
     pub title: String,
-    /// The main text, one line per block.
+    /// The main text, one line per block. Code and texts with line breaks have several lines.
     pub text: String,
     /// The main text as Markdown.
     pub markdown: String,
@@ -61,8 +61,9 @@ pub enum Extraction {
 /// Why an extraction failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExtractionFailure {
-    /// The element marked as main holds less than a quarter of the page's text or less than 90 %
-    /// of its code, or the chosen part has no text.
+    /// The element marked as main holds too little, and no other marked part holds enough; or the
+    /// chosen part has no text. Too little is less than a quarter of the page's text and of its
+    /// prose (text outside links), or less than 90 % of its code.
     SmallShare,
     /// Other pages of the host gave the same main text, although their whole texts differ.
     Repeated,
@@ -81,7 +82,8 @@ impl Extraction {
         }
     }
 
-    /// Returns why it failed, if it did: `small_share`, `repeated` or `hostile`.
+    /// Returns why the extraction failed: `small_share`, `repeated` or `hostile`. Returns `None`
+    /// if it did not fail.
     pub fn reason(self) -> Option<&'static str> {
         match self {
             Self::Fallback(ExtractionFailure::SmallShare) => Some("small_share"),
@@ -92,8 +94,8 @@ impl Extraction {
     }
 }
 
-/// Budget for link URLs in the Markdown: this many times the length of the page, plus 64 KiB for
-/// short pages.
+/// Budget for URLs in the Markdown, in bytes per byte of the page. Every page gets 64 KiB more, so
+/// that a short page with a long base URL keeps its links.
 const LINK_BYTES_FACTOR: usize = 4;
 
 /// Returns the main text of a page found at `url`.
@@ -126,7 +128,10 @@ pub fn article(html: &str, url: &PageUrl) -> Article {
 }
 
 /// Returns all text of a page except navigation, for a page whose main text could not be
-/// recognized. For markup beyond the [limits](tree_limits), navigation is included.
+/// recognized.
+///
+/// Navigation is included if the markup exceeds the [limits](tree_limits), or if the page has no
+/// other text.
 pub fn whole(html: &str, url: &PageUrl, failure: ExtractionFailure) -> Article {
     if !fits_tree_limits(html) {
         return streamed(html, url);

@@ -18,8 +18,8 @@ use encoding_rs::{Encoding, UTF_8};
 /// Bytes given to the detector. This bounds its work; no sample of our test data needs more.
 const GUESS_BYTES: usize = 64 << 10;
 
-/// Returns the text of a body and its encoding. The text is borrowed where the bytes are valid
-/// UTF-8.
+/// Returns the text of a body and its encoding. The text is borrowed if decoding changes no byte,
+/// as for valid UTF-8.
 pub fn decode<'a>(body: &'a [u8], content_type: Option<&str>) -> (Cow<'a, str>, &'static Encoding) {
     let (encoding, mark) = encoding(body, content_type);
     let (text, _) = encoding.decode_without_bom_handling(&body[mark..]);
@@ -38,7 +38,7 @@ fn encoding(body: &[u8], content_type: Option<&str>) -> (&'static Encoding, usiz
     (encoding, 0)
 }
 
-/// Returns the encoding with that label, if browsers decode it.
+/// Returns the encoding with a given label; `None` if browsers do not decode it.
 fn known(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.as_bytes())
 }

@@ -1,6 +1,6 @@
 //! Decodes compressed bodies (`Content-Encoding`).
 //!
-//! **Invariant:** decoding proceeds in steps of 64 KB. Each layer stops at the size limit or
+//! **Invariant:** decoding proceeds in steps of 64 KiB. Each layer stops at the size limit or
 //! when the output is out of proportion to the input. A decompression bomb is therefore neither
 //! held in memory nor decoded to its end. What was decoded before a limit or a fault is kept. A
 //! body of which nothing could be decoded is returned unchanged.
@@ -12,8 +12,8 @@ use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
 /// Step of decoding in bytes (hostile-web.md, row 1).
 const STEP: usize = 64 * 1024;
-/// Layers of coding (hostile-web.md, row 3). Real servers use one; a proxy that compresses again
-/// adds a second.
+/// Most layers of coding (hostile-web.md, row 3). Real servers use one; a proxy that compresses
+/// again adds a second.
 const LAYERS: usize = 2;
 /// Binary logarithm of the zstd window: 2^23 is 8 MB, the limit of hostile-web.md, row 2, and of
 /// RFC 9659.
@@ -22,16 +22,16 @@ const ZSTD_WINDOW_LOG: u32 = 23;
 /// Limits of decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodingLimits {
-    /// Decoded bytes.
+    /// Most decoded bytes.
     pub bytes: usize,
-    /// Decoded bytes per encoded byte, enforced beyond [`CodingLimits::ratio_from`].
+    /// Most decoded bytes per encoded byte, enforced beyond [`CodingLimits::ratio_from`].
     pub ratio: usize,
     /// Decoded bytes up to which any ratio is accepted: a short page of spaces is not a bomb.
     pub ratio_from: usize,
 }
 
 impl Default for CodingLimits {
-    /// 8 MB, and a ratio of 100 beyond the first megabyte (hostile-web.md, rows 1 and 5).
+    /// 8 MiB, and a ratio of 100 beyond the first MiB (hostile-web.md, rows 1 and 5).
     fn default() -> Self {
         Self {
             bytes: 8 << 20,

@@ -12,7 +12,8 @@ const ARCHIVE: &str = concat!(
     "/../../../shared/data/conformance/conformance-data-only.tar.zst"
 );
 
-/// Returns the files below a directory of the archive, with their relative paths.
+/// Returns the files below a directory of the archive, sorted by their relative paths. Returns
+/// `None` if the archive is missing.
 pub(crate) fn directory(path: &str) -> Option<Vec<(String, Vec<u8>)>> {
     let Ok(archive) = File::open(ARCHIVE) else {
         eprintln!("skipped: {ARCHIVE} is missing");

@@ -5,8 +5,8 @@
 //!
 //! The page's own claim counts first, because menus and code mislead a detector. The claim is
 //! accepted if the text has some of the most frequent words of that language, which is cheap to
-//! check. Only otherwise is the detector run, and it overrules a claim only if its result is
-//! reliable.
+//! check, or if the detector does not know the language. Only otherwise is the detector run, and
+//! it overrules a claim only if its result is reliable.
 
 use whatlang::Lang;
 
@@ -49,8 +49,8 @@ fn sample(text: &str) -> &str {
     &text[start..end]
 }
 
-/// Returns whether a text may be in a language: the detector does not know that language, or the
-/// text has frequent words of it.
+/// Returns whether a claim needs no detector: the detector does not know that language, or the
+/// text has enough frequent words of it.
 fn is_plausible(sample: &str, code: &str) -> bool {
     if !CODES.iter().any(|known| &known[4..] == code) {
         return true;
@@ -73,7 +73,7 @@ fn is_plausible(sample: &str, code: &str) -> bool {
     found * FREQUENT >= all && found > 0
 }
 
-/// The code of a language, and words that are frequent in it and rare in the others.
+/// The code of a language, and words that are frequent in it. Related languages share a few.
 const FREQUENT_WORDS: [[&str; 13]; 8] = [
     [
         "en", "the", "and", "of", "to", "is", "with", "for", "that", "this", "be", "are", "or",

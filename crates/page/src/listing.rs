@@ -5,11 +5,11 @@
 //! streaming reader handles all XML. A truncated feed therefore still yields the pages before
 //! the break, which a parser that builds a tree would lose.
 //!
-//! **Invariant:** nothing is expanded and nothing is fetched: a document type declaration is
-//! refused (hostile-web.md, row 50). Time and memory are linear in the body. At most 50 MB are
-//! read and 50,000 entries kept (rows 51 and 52). A listing has no authority over another site's
-//! pages (row 53): a sitemap's entries for them are dropped, and a feed's are plain links
-//! without a date.
+//! **Invariant:** no declared entity is expanded and nothing is fetched: a document type
+//! declaration is refused (hostile-web.md, row 50). Time and memory are linear in the body. At most
+//! 50 MiB are read and 50,000 entries kept (rows 51 and 52). A listing has no authority over pages
+//! of another registrable domain (row 53): a sitemap's entries for them are dropped, and a feed's
+//! are plain links without a date.
 
 pub(crate) mod date;
 mod fields;
@@ -44,7 +44,7 @@ pub struct Listing {
     /// The WebSub hub that announces changes of this listing, if it names one (W3C
     /// Recommendation of 2018, §4).
     pub hub: Option<PageUrl>,
-    /// Number of entries for other sites, which a sitemap may not name.
+    /// Number of dropped entries for other registrable domains, which a sitemap may not name.
     pub strangers: u32,
     /// Number of entries without a URL that can be fetched.
     pub unusable: u32,
@@ -72,7 +72,7 @@ pub struct ListingEntry {
     pub url: PageUrl,
     /// When the page changed last, as the listing says, in Unix seconds. A date without a time
     /// stands for the first second of its day. `None` if there is no date, if it is implausible,
-    /// or if the page belongs to another site.
+    /// or if the page belongs to another registrable domain.
     pub modified: Option<i64>,
 }
 
@@ -87,7 +87,8 @@ pub enum Refused {
     Doctype,
 }
 
-/// Reads a body that the server at `base` declares as `content_type`. `now` is in Unix seconds.
+/// Reads the body found at `base`, which its server declares as `content_type`. `now` is in Unix
+/// seconds.
 pub fn read(
     body: &[u8],
     content_type: Option<&str>,
@@ -117,8 +118,8 @@ pub fn read(
     Ok(listing)
 }
 
-/// Decompresses a gzip body that begins like a listing. Many sites store sitemaps compressed and
-/// serve the files as they are.
+/// Decompresses a gzip body; `None` if the body is not gzip. Content that does not begin like a
+/// listing is refused. Many sites store sitemaps compressed and serve the files as they are.
 fn unpacked(body: &[u8]) -> Result<Option<coding::Content<'_>>, Refused> {
     if !body.starts_with(b"\x1f\x8b\x08") {
         return Ok(None);
@@ -181,7 +182,7 @@ impl Listing {
         self.entries.len() >= ENTRIES
     }
 
-    /// Adds an entry of the listing at `base`, unless it has no URL.
+    /// Adds an entry of the listing at `base`, or counts why it is dropped.
     fn add(&mut self, base: &PageUrl, url: Option<PageUrl>, modified: Option<i64>) {
         let Some(url) = url else {
             self.unusable = self.unusable.saturating_add(1);

@@ -4,8 +4,9 @@
 //! Navigation and footers are marked by elements and roles (`nav`, `role=navigation`), or by words
 //! in `class` and `id`.
 //!
-//! **Invariant:** of the marked elements that hold more than half of a page's prose, only two kinds
-//! are removed: those whose text is at least half links, and footers without a heading.
+//! **Invariant:** of the elements marked as navigation or footer that hold more than half of a
+//! page's prose (text outside links), only two kinds are removed: those whose text is at least
+//! half links, and footers without a heading that are not all of the page's text.
 
 use dom_query::NodeRef;
 
@@ -28,7 +29,8 @@ pub(super) fn remove_invisible(body: &NodeRef<'_>) {
     }
 }
 
-/// Removes the chrome: what surrounds the text on every page of a site.
+/// Removes the chrome: navigation, headers and footers, which surround the text on every page of a
+/// site. `page` is the count of the whole body.
 pub(super) fn remove_chrome(body: &NodeRef<'_>, counts: &TextCounts, page: TextCount) {
     let titles = body.find(&["h1"]).len();
     let has_title_elsewhere = |header: &NodeRef<'_>| titles > header.find(&["h1"]).len();
@@ -56,9 +58,10 @@ pub(super) fn remove_chrome(body: &NodeRef<'_>, counts: &TextCounts, page: TextC
     }
 }
 
-/// Removes tables of contents that repeat the headings of their own page.
+/// Removes tables of contents of the page itself: more than half of their links lead to fragments
+/// of the page.
 ///
-/// A list of other pages is kept, whatever its class is, because it is content.
+/// A list of links to other pages is kept, whatever its class is, because it is content.
 pub(super) fn remove_contents(root: &NodeRef<'_>) {
     for node in root.descendants() {
         let Some(name) = name(&node) else { continue };
@@ -77,7 +80,7 @@ pub(super) fn remove_contents(root: &NodeRef<'_>) {
     }
 }
 
-/// Returns whether an element is, or contains, the element marked as main.
+/// Returns whether an element is, or contains, an element marked as main text.
 fn holds_main(node: &NodeRef<'_>) -> bool {
     is_main(node) || node.descendants_it().any(|below| is_main(&below))
 }
@@ -162,7 +165,7 @@ fn is_contents(word: &str) -> bool {
     matches!(word, "toc" | "contents" | "localtoc" | "tableofcontents")
 }
 
-/// Returns the words of `class` in lower case, and those of `id` unless it names a section.
+/// Returns the words of `class` in lower case, and those of `id` unless the element is a section.
 fn words(node: &NodeRef<'_>) -> impl Iterator<Item = String> {
     let class = node.class().unwrap_or_default().to_lowercase();
     let split = |text: &str| -> Vec<String> {
@@ -187,7 +190,7 @@ fn words(node: &NodeRef<'_>) -> impl Iterator<Item = String> {
     words.into_iter()
 }
 
-/// Returns whether an element is inside an article or inside the element marked as main.
+/// Returns whether an element is inside an element marked as main text.
 fn within_text(node: &NodeRef<'_>) -> bool {
     node.ancestors_it(None).any(|around| is_main(&around))
 }

@@ -19,7 +19,8 @@ pub struct Chunk<'a> {
 ///
 /// A fenced block, a table, a paragraph and a list item are never split, and a heading stays with
 /// the block after it, so a chunk can exceed the limit. A section that is only a heading gives no
-/// chunk: the chunks below it name the heading. A text of headings alone is one chunk.
+/// chunk: the chunks below it name the heading. A text of headings alone is split between its
+/// headings.
 pub fn chunks<'a>(text: &'a str, headings: &'a [Heading], limit: usize) -> Vec<Chunk<'a>> {
     let mut pieces = Vec::new();
     let mut above: Vec<(u8, &str, Option<&str>)> = Vec::new();

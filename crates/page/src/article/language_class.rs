@@ -27,7 +27,8 @@ const PREFIXES: [&str; 6] = [
 const NONE: &str = " default none text plain plaintext nohighlight txt notranslate ";
 
 /// Returns the language of a preformatted element, as stated on the element itself, on its
-/// `code` child, or on one of the two elements around it.
+/// `code` child, or on its parent or grandparent. One of the latter two counts only if it has at
+/// most two child elements.
 pub(super) fn language(pre: &NodeRef<'_>) -> Option<String> {
     let inner = pre.first_element_child();
     let inner = inner.filter(|child| name(child).is_some_and(|name| &*name == "code"));
@@ -35,8 +36,8 @@ pub(super) fn language(pre: &NodeRef<'_>) -> Option<String> {
         .or_else(|| inner.as_ref().and_then(stated))
         .or_else(|| {
             let around = pre.ancestors_it(Some(2));
-            // A container of several blocks does not describe a single one. Nine nodes are
-            // enough to decide.
+            // The class of a container with many children does not describe this block alone.
+            // To bound the work, only the first nine child nodes (elements and text) are counted.
             let few = |node: &NodeRef<'_>| {
                 let nodes = node.children_it(false).take(9);
                 nodes.filter(NodeRef::is_element).count() <= 2

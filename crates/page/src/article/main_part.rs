@@ -2,8 +2,8 @@
 //!
 //! Candidates are tried in order of how explicit the markup is: `main`, a single `article`, a
 //! container whose class or id names it as content, and last the smallest container with nearly
-//! all of the prose. A candidate is accepted if it keeps enough of the page's prose and nearly
-//! all of its code.
+//! all of the prose. A candidate is accepted if it keeps enough of the page's prose (of its text,
+//! if the page is mostly links) and nearly all of its code.
 
 use dom_query::NodeRef;
 
@@ -11,8 +11,8 @@ use super::boilerplate;
 use super::text_count::{TextCount, TextCounts};
 use super::tree::{heading_level, name};
 
-/// Least share of the page's prose in a candidate, by how it was found. A landmark (`main`) is
-/// explicit markup, so it needs the least.
+/// Least share of the page's prose in a candidate, by how it was found. A landmark (`main` or
+/// `role=main`) is explicit markup, so it needs the least.
 const LANDMARK_SHARE: f64 = 0.25;
 const NAMED_SHARE: f64 = 0.5;
 const DENSE_SHARE: f64 = 0.95;
@@ -28,11 +28,14 @@ pub(super) enum MainPartChoice {
     Part,
     /// The page has no such part.
     Whole,
-    /// The element marked as main holds too little of the page's text or code.
+    /// The landmark holds too little of the page's text or code, and no other marked part holds
+    /// enough.
     SmallShare,
 }
 
 /// Removes what is not main text. Returns the element that holds the rest, and how it was found.
+///
+/// If that element has no `h1`, the first `h1` of the page is moved to its start.
 pub(super) fn find<'a>(body: &NodeRef<'a>) -> (NodeRef<'a>, MainPartChoice) {
     whole(body);
     let counts = TextCounts::below(body);

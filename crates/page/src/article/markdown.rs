@@ -5,8 +5,8 @@
 //! is layout; its cells are written one after another. Lists are tight. The URLs of links and
 //! images are absolute.
 //!
-//! **Invariant:** the output is at most a constant times the length of the page: indentation
-//! ends at [`MAX_INDENT`] levels, and link URLs have a budget.
+//! **Invariant:** the output is at most a constant times the length of the page plus a constant:
+//! indentation ends at [`MAX_INDENT`] levels, and the URLs of links and images have a budget.
 
 mod inline;
 mod table;
@@ -38,7 +38,8 @@ pub struct Heading {
 
 /// Returns the text below `root` as Markdown, and its headings in order.
 ///
-/// `link_bytes` is the budget for URLs. When it is spent, links are written as their text only.
+/// `link_bytes` is the budget for URLs in bytes. A link or image whose URL exceeds the rest of the
+/// budget is written as its text only.
 pub(super) fn write(root: &NodeRef<'_>, base: &Url, link_bytes: usize) -> (String, Vec<Heading>) {
     let mut writer = MarkdownWriter {
         base,
@@ -327,7 +328,8 @@ fn tight(blocks: &[MarkdownBlock]) -> String {
     text
 }
 
-/// Appends lines, each but the first after `prefix`. Empty lines get no trailing spaces.
+/// Appends `text` with `prefix` before every line but the first. Empty lines get no trailing
+/// spaces.
 fn push_prefixed(text: &str, prefix: &str, out: &mut String) {
     for (index, line) in text.split('\n').enumerate() {
         if index > 0 {

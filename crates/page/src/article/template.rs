@@ -10,8 +10,8 @@ use super::chunks::blocks;
 /// Fewest pages that must repeat a block for it to count as part of the template.
 const MANY: usize = 3;
 
-/// The blocks of Markdown and the lines of text that at least half of the given pages repeat, and
-/// at least three pages.
+/// Hashes of the blocks of Markdown and lines of text that at least half of the given pages, and at
+/// least three of them, have in common.
 #[derive(Clone, Debug, Default)]
 pub struct Template {
     repeated: HashSet<u64>,
@@ -35,7 +35,8 @@ impl Template {
         }
     }
 
-    /// Removes the template from an article. An article that is all template stays unchanged.
+    /// Removes the template from an article. An article whose text or Markdown is all template
+    /// stays unchanged.
     pub fn remove_from(&self, article: &mut Article) {
         let kept = |part: &&str| !self.repeated.contains(&digest(part));
         let text: Vec<&str> = article.text.lines().filter(kept).collect();

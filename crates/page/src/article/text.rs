@@ -1,5 +1,7 @@
-//! Writes the plain text of a part of a tree: one line per block, the cells of a row on one
-//! line.
+//! Writes the plain text of a part of a tree.
+//!
+//! Each block begins a new line, and the cells of a table row share one. Preformatted text keeps
+//! its lines.
 
 use dom_query::NodeRef;
 

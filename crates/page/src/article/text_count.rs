@@ -1,4 +1,4 @@
-//! Counts the text in every element of a tree.
+//! Counts the characters of text, links and code in every element of a tree.
 
 use std::collections::HashMap;
 
@@ -18,13 +18,13 @@ pub(super) struct TextCount {
 }
 
 impl TextCount {
-    /// Returns the number outside of links.
+    /// Returns the number of characters outside links.
     pub fn prose(self) -> usize {
         self.text - self.links
     }
 }
 
-/// The counts of every element.
+/// The counts of every element, each including the elements inside it.
 pub(super) struct TextCounts(HashMap<NodeId, TextCount>);
 
 impl TextCounts {

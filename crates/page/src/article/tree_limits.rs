@@ -12,11 +12,11 @@ use crate::html::tokenizer::{ContentModel, HtmlToken, Tokenizer};
 /// Most bytes of markup. An average page has 27 KB.
 pub(super) const MAX_BYTES: usize = 2 << 20;
 
-/// Deepest nesting: half of what browsers keep. A test runs the whole extraction at this depth
-/// on the 2 MB stack of a thread, unoptimized.
+/// Deepest nesting, in elements: half of what browsers keep. A test runs the whole extraction close
+/// to this depth, unoptimized, on the 2 MB stack of a test thread.
 pub(super) const MAX_DEPTH: usize = 256;
 
-/// Returns whether a tree of this markup would be small and shallow.
+/// Returns whether markup is within the limits on bytes, nesting and attributes of a tag.
 ///
 /// The depth of a tree is bounded by the open elements plus the formatting elements that were
 /// never closed, because the builder reopens the latter in every later block.

@@ -8,7 +8,7 @@ use super::*;
 use crate::conformance;
 
 #[test]
-fn the_order_of_evidence() {
+fn mark_header_page_and_guess_count_in_this_order() {
     // `charset` is that of the `Content-Type` header; empty if there is no such header.
     let check = |body: &[u8], charset: &str, text: &str, name: &str| {
         let content_type = format!("text/html; {charset}");

@@ -53,7 +53,7 @@ fn decoded(body: &[u8], encoding: &str, bytes: usize) -> (Vec<u8>, Option<Cut>) 
 }
 
 #[test]
-fn every_coding_of_the_web() {
+fn every_coding_of_the_web_is_decoded() {
     let text = b"avocet ".repeat(50);
     let zstd = zstd::encode_all(&text[..], 1).unwrap();
     for (body, encoding) in [
@@ -98,7 +98,7 @@ fn a_body_without_coding_is_not_copied() {
 }
 
 #[test]
-fn nothing_is_whole_in_any_coding() {
+fn an_empty_body_is_complete_in_any_coding() {
     for encoding in ["gzip", "deflate", "br", "zstd", "snappy", "gzip, gzip, br"] {
         assert_eq!(decoded(b"", encoding, 10), (vec![], None), "{encoding}");
     }

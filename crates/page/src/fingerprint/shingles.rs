@@ -203,7 +203,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_keeps_the_smallest(words in prop::collection::vec("[a-f]", 0..400)) {
+        fn a_sketch_keeps_the_smallest_hashes(words in prop::collection::vec("[a-f]", 0..400)) {
             // A sketch of each shingle alone gives its value.
             let values: HashSet<u32> = words.windows(WORDS).map(|run| sketch(run).values()[0]).collect();
             let mut expected: Vec<u32> = values.into_iter().collect();

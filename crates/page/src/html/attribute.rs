@@ -25,7 +25,7 @@ pub(super) const SRC: NameKey = NameKey::of(b"src");
 pub(super) const TYPE: NameKey = NameKey::of(b"type");
 pub(super) const XML_LANG: NameKey = NameKey::of(b"xml:lang");
 
-/// Returns the attribute with that name.
+/// Returns the first attribute called `name`.
 #[inline]
 pub(super) fn attribute<'t, 'a>(
     attributes: &'t [Attribute<'a>],
@@ -34,7 +34,7 @@ pub(super) fn attribute<'t, 'a>(
     attributes.iter().find(|attribute| attribute.name == name)
 }
 
-/// Returns whether the value of the attribute contains that word.
+/// Returns whether the value of the attribute `name` contains `word`, in any case.
 #[inline]
 pub(super) fn has_word(attributes: &[Attribute<'_>], name: NameKey, word: &str) -> bool {
     attribute(attributes, name).is_some_and(|value| {

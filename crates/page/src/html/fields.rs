@@ -3,8 +3,8 @@
 //! Six notations are read: `meta` elements of HTML itself (`author`, `keywords`), of Dublin Core,
 //! of OpenGraph and of scholarly publishers (`citation_*`), JSON-LD of schema.org, and microdata.
 //!
-//! **Invariant:** the amount kept is bounded. The first statement of a field counts; authors and
-//! keywords accumulate. The values are only what the page claims.
+//! **Invariant:** the amount kept is bounded. The first valid statement of a field counts; authors
+//! and keywords accumulate. The values are claims of the page; none is verified.
 
 mod linked;
 mod microdata;
@@ -152,7 +152,7 @@ pub(super) struct Collector {
     linked: bool,
     /// Number of JSON-LD scripts read so far.
     scripts: usize,
-    /// The microdata reader, if the page has microdata at all.
+    /// The microdata reader; `None` if the page does not contain `itemprop`.
     microdata: Option<Microdata>,
 }
 
@@ -177,9 +177,9 @@ impl Collector {
             .find(|(name, _)| named.eq_ignore_ascii_case(name));
         let content = content.value();
         match known {
-            // OpenGraph puts the URL of a profile there, which is not a name.
+            // The author of OpenGraph is often the URL of a profile, which is not a name.
             Some((_, FieldKind::Author)) if content.contains("://") => {}
-            // Several names, each with a comma inside.
+            // Semicolons separate the names, because each has a comma inside.
             Some((name, FieldKind::Author)) if *name == "citation_authors" => content
                 .split(';')
                 .for_each(|name| self.fields.add(FieldKind::Author, name)),

@@ -12,7 +12,7 @@ use super::tokenizer::Attribute;
 use crate::directives::Directives;
 use crate::url::PageUrl;
 
-/// Collects the statements in the head of a page.
+/// Collects statements about the page from its `html`, `link` and `meta` elements.
 #[derive(Default)]
 pub(super) struct HeadCollector {
     pub(super) canonical: Option<PageUrl>,

@@ -1,8 +1,8 @@
 //! Classifies characters that must not reach the visible text or the index.
 //!
-//! **Invariant:** these never pass: bidirectional controls, zero-width characters inside a Latin
-//! word, and long stacks of combining marks (hostile-web.md, rows 39 and 40). Joiners and marks
-//! that scripts need are kept.
+//! **Invariant:** these never pass: bidirectional controls, zero-width spaces, zero-width joiners
+//! after an ASCII character, and more than [`MARKS`] combining marks in a row (hostile-web.md, rows
+//! 39 and 40). Joiners and marks that scripts need are kept.
 
 /// How a non-ASCII character is handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,8 +13,8 @@ pub(super) enum Class {
     Space,
     /// Removed.
     Invisible,
-    /// Kept after a non-ASCII character. Persian, Hindi and emoji need the two joiners; in a Latin
-    /// word they only hide it from search.
+    /// Kept only after a non-ASCII character. Persian, Hindi and emoji need the two joiners; in an
+    /// ASCII word they only hide the word from search.
     Joiner,
     /// Combined with the character before; kept up to [`MARKS`] in a row.
     Mark,

@@ -1,7 +1,8 @@
 //! Collects the links of a page.
 //!
-//! **Invariant:** each target is kept once, in order of first occurrence, up to the limit. A
-//! target that is repeated in the same spelling costs one hash of its text and no URL parsing.
+//! **Invariant:** each target is kept once, in order of first occurrence, up to the limit. A kept
+//! target that is repeated in a stored spelling costs one hash of its text and no URL parsing.
+//! Spellings are stored until their table has twice the limit of entries.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -147,8 +148,8 @@ impl LinkCollector {
         }
     }
 
-    /// Handles a further link to a known target. It counts as nofollow only if all links to it
-    /// do.
+    /// Handles a further link to a known target. The target counts as nofollow only if all links
+    /// to it have `rel=nofollow`.
     fn again(&mut self, index: u32, nofollow: bool) -> u32 {
         if let Some(link) = self.links.get_mut(index as usize) {
             link.nofollow &= nofollow;

@@ -64,8 +64,10 @@ impl<'a> OpenElements<'a> {
         self.elements.push(OpenElement { tag, name, path });
     }
 
-    /// Closes the innermost element of that name and everything in it. An end tag without a
-    /// start is ignored.
+    /// Closes the innermost element of that name and everything in it. An end tag without an open
+    /// element among the innermost [`END_REACH`] is ignored.
+    ///
+    /// While elements beyond the limit are open, any end tag closes one of them.
     #[inline]
     pub(crate) fn end(&mut self, tag: NameKey) {
         if self.beyond > 0 {

@@ -20,7 +20,7 @@ const SECTIONS: usize = 4_000;
 /// Most navigation ranges of a page.
 const ASIDES: usize = 1_000;
 
-/// Most bytes of a heading. A longer one is dropped: its element was never closed.
+/// Most bytes of a heading. A longer one is dropped, because its element was probably not closed.
 const HEADING: usize = 400;
 
 /// Most bytes of an id that is used as a fragment.
@@ -217,7 +217,8 @@ fn level(tag: NameKey) -> Option<u8> {
     }
 }
 
-/// Returns whether an id can be written into a URL unchanged.
+/// Returns whether an id may be used as a fragment: it is not too long, and has no white space, no
+/// control characters and none of `&`, `"`, `<`, `>`.
 fn is_fragment(id: &str) -> bool {
     (1..=LONGEST_ID).contains(&id.len())
         && !id.contains(|c: char| {

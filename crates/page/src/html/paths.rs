@@ -16,7 +16,8 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// Returns the index of the path of an element at this position.
+    /// Returns the index of the path of an element `name` at this position. Beyond `limit` paths
+    /// this is the index of the empty path.
     pub(super) fn of(
         &mut self,
         open: &OpenElements<'_>,

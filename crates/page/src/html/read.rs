@@ -4,7 +4,7 @@
 //! tokenizer how to read the content of elements such as `script`, tracks which elements are
 //! open, and passes text and links to their collectors.
 //!
-//! **Invariant:** every token is handled in a bounded number of steps.
+//! **Invariant:** the steps for a token are bounded by a constant times its length.
 
 use super::attribute::{ALT, HREF, REL, SRC, attribute, has_word};
 use super::fields::Collector;

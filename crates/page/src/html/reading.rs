@@ -52,7 +52,7 @@ pub struct PageReading {
     /// The content of `title` with white space collapsed; empty if there is none.
     pub title: String,
     /// The visible text in document order: single spaces, and a line break between blocks. It
-    /// excludes scripts, styles, templates, `noscript` and SVG.
+    /// excludes the title, scripts, styles, templates, `noscript`, `textarea` and SVG.
     pub text: String,
     /// The sections of the text, in order.
     pub sections: Vec<PageSection>,
@@ -89,7 +89,8 @@ pub struct PageReading {
 /// What the limits removed from a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cuts {
-    /// Links to new targets beyond the limit; a target counts each time it is repeated.
+    /// Links beyond the limit whose target is not among the kept ones; a repeated target counts
+    /// each time.
     pub links: u32,
     /// Attributes beyond the limit per tag.
     pub attributes: u32,

@@ -83,7 +83,7 @@ fn nothing_invisible_is_left() {
 }
 
 #[test]
-fn titles() {
+fn the_first_title_is_read_as_text() {
     let check = |html: &str, title: &str| assert_eq!(reading(html).title, title, "{html}");
     check("<title> a\n &amp;  b </title>", "a & b");
     check("<TITLE>a</TITLE><title>b</title>", "a");
@@ -233,7 +233,7 @@ fn one_link_without_nofollow_is_enough() {
 }
 
 #[test]
-fn kinds_and_paths() {
+fn links_have_a_kind_and_a_tag_path() {
     let reading = reading(
         "<html><head><link rel=next href=n></head><body><nav><ul><li><a href=a>a</a><li><A HREF=b>b</A></ul></nav><p><a href=c>c",
     );
@@ -255,7 +255,7 @@ fn kinds_and_paths() {
 }
 
 #[test]
-fn directives() {
+fn robots_directives_canonical_refresh_and_language_are_read() {
     let reading = reading(
         "<html lang=' EN-gb '><meta name=ROBOTS content='noindex'><meta name=avocet content=noarchive><meta name=googlebot content=nofollow>\
          <link rel=canonical href=/c?x=1#y><link rel=canonical href=/d><meta http-equiv=Refresh content='0; url=/r'>",

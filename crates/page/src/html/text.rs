@@ -67,7 +67,7 @@ impl VisibleText {
         self.gap = Gap::Line;
     }
 
-    /// Separates the next word from the last.
+    /// Separates the next word from the last by at least a space.
     pub(super) fn space(&mut self) {
         self.gap_at_least(Gap::Space);
     }

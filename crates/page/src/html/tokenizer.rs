@@ -5,8 +5,8 @@
 //! content of a `script` or `title` follows.
 //!
 //! **Invariant:** every byte is examined a bounded number of times, whatever the input is.
-//! Only values and texts with references (`&amp;`) are copied, when these are resolved. The
-//! characters that the standard rewrites in text (NUL, CR LF) are left to the caller.
+//! Tokens borrow from the input; only resolving references (`&amp;`) copies. The characters that
+//! the standard rewrites in text (NUL, CR LF) are left to the caller.
 
 mod raw;
 mod tag;

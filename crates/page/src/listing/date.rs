@@ -5,7 +5,7 @@
 //! of two digits.
 //!
 //! **Invariant:** anything that is not a valid date is `None`. A date without a time stands for
-//! its first second, so it is never later than the event.
+//! its first second in UTC.
 
 const DAY: i64 = 86_400;
 /// The first second of 1971. Earlier dates come from clocks that were never set.
@@ -41,7 +41,8 @@ fn w3c(mut rest: DateCursor<'_>) -> Option<i64> {
     Some(midnight + rest.time_and_zone()?)
 }
 
-/// Parses `Fri, 17 May 2024 10:20:30 +0200`; the name of the day and the seconds are optional.
+/// Parses `Fri, 17 May 2024 10:20:30 +0200`; the name of the day, the time, its seconds and the
+/// zone are optional.
 fn rfc822(mut rest: DateCursor<'_>) -> Option<i64> {
     if !rest.letters().is_empty() {
         rest.skip(b",");
@@ -210,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_of_both_kinds() {
+    fn dates_of_both_forms_are_parsed_and_others_refused() {
         let check =
             |text: &str, expected: Option<i64>| assert_eq!(seconds(text), expected, "{text:?}");
         let day = 1_715_904_000; // 2024-05-17T00:00:00Z

@@ -3,8 +3,8 @@
 //! Uses the parser of quick-xml in its tolerant mode. Real files have end tags without a start
 //! and ampersands that begin no reference.
 //!
-//! **Invariant:** only the current entry is in memory. An entry counts once its URL is complete,
-//! so that a truncated file never yields half a URL.
+//! **Invariant:** no tree is built: memory holds the finished entries and the current one. An
+//! entry counts once its URL is complete, so that a truncated file never yields half a URL.
 
 use std::borrow::Cow;
 

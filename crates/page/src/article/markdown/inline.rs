@@ -10,8 +10,8 @@ use super::MarkdownWriter;
 /// Placeholder for a line break of the page, until the block is complete.
 const BREAK: char = '\u{1}';
 
-/// Stands for the unknown character after the last word of a text, because another element may
-/// continue it.
+/// Stands for the unknown character after the last word of a text, because the next element may
+/// continue that word.
 const UNKNOWN: char = '\u{0}';
 
 /// The context of inline text.
@@ -19,7 +19,7 @@ const UNKNOWN: char = '\u{0}';
 pub(super) enum InlineContext {
     /// A paragraph, which may have line breaks.
     Text,
-    /// A heading, which may not.
+    /// A heading, which may not have line breaks.
     Line,
     /// A link.
     Link,
@@ -51,9 +51,9 @@ impl MarkdownWriter<'_> {
             "code" | "tt" | "kbd" | "samp" => push_code(&node.text(), out),
             "a" => self.link(node, out, place),
             "img" => self.image(node, out),
-            // The children of a block inside a heading or link are separated by a space.
-            name => {
-                if self.shape(node).block && name != "a" {
+            // A space separates a block inside a heading or link from the text before it.
+            _ => {
+                if self.shape(node).block {
                     push_space(out);
                 }
                 self.inlines(node, out, place);
@@ -146,7 +146,7 @@ impl MarkdownWriter<'_> {
     }
 }
 
-/// Escapes parentheses, which could end a Markdown link.
+/// Escapes parentheses and spaces, which could end the URL of a Markdown link.
 fn written(url: &Url) -> String {
     url.as_str()
         .replace('(', "%28")

@@ -1,14 +1,14 @@
-//! Writes tables.
+//! Writes data tables as Markdown tables, and the cells of layout tables as blocks.
 
 use dom_query::NodeRef;
 
 use super::super::tree::name;
 use super::{BlockKind, MarkdownBlock, MarkdownWriter, tight};
 
-/// Most columns for which `rowspan` is followed. This bounds the empty cells that rows of spans
-/// could produce.
+/// Number of the first columns in which `rowspan` is followed. This bounds the empty cells that
+/// spanned rows could produce.
 const MAX_SPANNED: usize = 32;
-/// Most columns that one cell spans.
+/// Most columns that one cell may span. A larger `colspan` counts as this.
 const MAX_COLSPAN: usize = 20;
 
 impl MarkdownWriter<'_> {
@@ -67,8 +67,8 @@ impl MarkdownWriter<'_> {
         out.push(BlockKind::Table.of(text));
     }
 
-    /// Returns the texts of the cells, with an empty one for each further place that a cell
-    /// spans.
+    /// Returns the texts of the cells, row by row, with an empty text for each further row or
+    /// column that a cell spans.
     fn grid(&mut self, rows: &[Vec<NodeRef<'_>>]) -> Vec<Vec<String>> {
         // For each column, the number of further rows that a cell above still spans.
         let mut covered: Vec<usize> = Vec::new();
@@ -87,8 +87,7 @@ impl MarkdownWriter<'_> {
                 let across = span("colspan").unwrap_or(1).clamp(1, MAX_COLSPAN);
                 let down = span("rowspan").unwrap_or(1).clamp(1, rows.len());
                 let mut blocks = Vec::new();
-                // The indent marks it as nested, so that no heading of a cell counts as one of
-                // the text.
+                // The indent of 1 marks the blocks as nested.
                 self.flow(cell, 1, &mut blocks);
                 let text = tight(&blocks).replace('|', "\\|");
                 let text: Vec<&str> = text

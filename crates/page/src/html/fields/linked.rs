@@ -3,19 +3,19 @@
 //! Contexts are not fetched and names are not resolved: a property called `author` is taken as
 //! the author.
 //!
-//! **Invariant:** the number of bytes and objects is limited. Objects that describe the content
-//! of the page (an article, an event, a course) count before those that describe its frame
-//! ([`FRAMES`]).
+//! **Invariant:** the number of bytes and objects is limited. Within one script, objects that
+//! describe the content of the page (an article, an event, a course) count before those that
+//! describe its frame ([`FRAMES`]) or have no type.
 
 use serde_json::{Map, Value};
 
 use super::{FieldKind, Fields, schema};
 
-/// Most JSON-LD scripts of a page.
+/// Most JSON-LD scripts of a page that are read.
 pub(super) const SCRIPTS: usize = 16;
 /// Most bytes of one script. A longer one is skipped.
 const BYTES: usize = 256 << 10;
-/// Most objects of one script.
+/// Most objects of one script, and most values of one property, that are read.
 const OBJECTS: usize = 64;
 /// Types that describe the frame of a page and not its content.
 const FRAMES: [&str; 8] = [

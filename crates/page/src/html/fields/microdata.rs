@@ -3,8 +3,8 @@
 //! The value of a property is its `content`, its `datetime` or its text (WHATWG, 5.2.4). For a
 //! property that holds an object (`itemscope`), it is the `name` inside that object.
 //!
-//! **Invariant:** only one property and one object around it are tracked at a time; deeper
-//! nesting is ignored.
+//! **Invariant:** at most one open property and one open object are tracked. A property that
+//! starts inside another replaces it. Inside an object only `name` counts.
 
 use super::super::attribute::{CONTENT, DATETIME, ITEMSCOPE, ITEMTYPE, attribute};
 use super::super::tag::NameKey;

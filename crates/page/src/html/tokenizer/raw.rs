@@ -1,7 +1,7 @@
 //! Finds the end of raw text such as the content of `script`, `style` or `title`.
 //!
-//! **Invariant:** each byte is examined once. Content without an end tag extends to the end of
-//! the page.
+//! **Invariant:** each byte is examined a bounded number of times. Content without an end tag
+//! extends to the end of the page.
 
 use memchr::{memchr, memchr2};
 

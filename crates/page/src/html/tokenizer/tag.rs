@@ -1,8 +1,8 @@
 //! Reads a tag and its attributes.
 //!
-//! **Invariant:** a tag with 64,000 attributes costs time linear in its length, and only the
-//! first ones are kept. Duplicates are not searched for: a lookup takes the first occurrence of
-//! a name.
+//! **Invariant:** a tag costs time linear in its length, however many attributes it has, and only
+//! the first `attribute_limit` are kept. Duplicates are not searched for: a lookup takes the first
+//! occurrence of a name.
 
 use std::borrow::Cow;
 

@@ -5,7 +5,7 @@ use super::*;
 use crate::conformance;
 
 #[test]
-fn sitemaps_of_other_crawlers() {
+fn sitemaps_of_other_crawlers_yield_their_pages_and_dates() {
     let Some(files) = conformance::directory("sitemaps") else {
         return;
     };
