@@ -14,8 +14,8 @@ use crate::deadline::Deadline;
 use crate::response::Truncation;
 use crate::settings::FetchLimits;
 
-/// Bytes reserved in advance for a declared `Content-Length`. Beyond that, memory grows only as
-/// data arrives.
+/// Most bytes reserved in advance for a declared `Content-Length`. Beyond that, memory grows only
+/// as data arrives.
 const TRUSTED: u64 = 256 * 1024;
 
 /// The source of a body, without its framing.
@@ -23,7 +23,7 @@ pub(crate) trait BodySource {
     /// Returns the length that the server declared.
     fn declared(&self) -> Option<u64>;
 
-    /// Returns whether the end is known without waiting.
+    /// Returns whether the body is known to be complete, without waiting.
     fn is_over(&self) -> bool;
 
     /// Waits for the next piece. Returns `None` at the end, or the reason why the rest is
@@ -31,7 +31,8 @@ pub(crate) trait BodySource {
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Truncation>>>;
 }
 
-/// Reads a body to its end or to a limit. At most `at_most` bytes are kept.
+/// Reads a body to its end or to a limit. At most `at_most` bytes are kept. `asked` is when the
+/// request was sent; the total time limit counts from it.
 pub(crate) async fn read(
     source: &mut impl BodySource,
     at_most: usize,

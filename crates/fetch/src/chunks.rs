@@ -9,9 +9,9 @@ use bytes::{Buf, Bytes, BytesMut};
 
 use crate::heads::HeadLimits;
 
-/// Limit in one body for bytes before chunks that carry no information: extensions, spaces and
-/// leading zeros of a size. Hyper has the same limit for extensions, which have no practical
-/// use.
+/// A body is refused when it has this many bytes that carry no information: extensions of chunks,
+/// spaces, and leading zeros of sizes. Hyper has the same limit for extensions, which have no
+/// practical use.
 const IDLE: usize = 16 * 1024;
 
 /// The decoder of one chunked body.

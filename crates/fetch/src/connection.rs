@@ -47,7 +47,8 @@ enum Transport {
 pub struct FetchAnswer {
     /// The response, or why there is none.
     pub outcome: Result<Response, Trouble>,
-    /// Time from the request to the first byte of the answer; to the end if none arrived.
+    /// Time from the request to the first byte of the answer, over HTTP/2 to its complete head; to
+    /// the end if none arrived.
     ///
     /// For a pipelined request, time starts when the previous answer was processed, if that is
     /// later. It then measures only the wait for the server.
@@ -143,8 +144,8 @@ impl Connection {
     ///
     /// When the connection ends early, the remaining requests get [`Trouble::Unanswered`], sent
     /// or not. They can be repeated over a new connection. A server that twice in a row closes a
-    /// new connection early gets fewer requests at once. One that has answered in HTTP/2 before
-    /// does not, so the caller must limit how often it repeats.
+    /// new pipelined connection early gets fewer requests at once. A server that has answered in
+    /// HTTP/2 before gets as many as before, so the caller must limit how often it repeats.
     ///
     /// If the returned future is dropped before it completes, the connection cannot be used
     /// again.

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a cookie is sent only to the domain it was set for, and never set for a public
 //! suffix. A cookie received over `https` is never sent over `http`. A domain has at most 50
-//! cookies of 4 KB each.
+//! cookies of 4 KiB each, and at most 100,000 domains have cookies.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -13,11 +13,12 @@ use http::header::SET_COOKIE;
 use http::{HeaderMap, HeaderValue};
 use page::url::PageUrl;
 
-/// Cookies per domain (hostile-web.md, row 64).
+/// Most cookies of a domain (hostile-web.md, row 64). A further one replaces the oldest.
 const PER_DOMAIN: usize = 50;
-/// Bytes of name and value, counted as in RFC 6265bis (hostile-web.md, row 64).
+/// Most bytes of name and value, counted as in RFC 6265bis (hostile-web.md, row 64). A longer
+/// cookie is ignored.
 const LONGEST: usize = 4096;
-/// Domains with cookies. Cookies of further domains are ignored.
+/// Most domains with cookies. Cookies of further domains are ignored.
 const DOMAINS: usize = 100_000;
 
 /// The cookies of a crawl, by domain.
@@ -246,7 +247,7 @@ mod tests {
 
     /// Row 64: of a site that sets cookies without end, the last fifty are kept.
     #[test]
-    fn fifty_cookies_are_enough() {
+    fn a_domain_keeps_its_last_fifty_cookies() {
         let fields: Vec<String> = (0..60).map(|n| format!("k{n}=v")).collect();
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
         let jar = jar("http://a.example/", &fields);

@@ -1,8 +1,8 @@
 //! Resolves host names to addresses, with a cache.
 //!
-//! **Invariant:** every lookup has a deadline. An answer is cached for at least a minute and at
-//! most a day, whatever TTL the name server sends; the absence of a name for at most an hour. The
-//! machine's search list is not used: a link to `intranet` must not become
+//! **Invariant:** every lookup has a deadline. An answer is cached for at least a minute, whatever
+//! TTL the name server sends: an address for at most a day, the absence of a name for at most an
+//! hour. The machine's search list is not used: a link to `intranet` must not become
 //! `intranet.example.org`.
 
 use std::net::{IpAddr, SocketAddr};
@@ -18,11 +18,13 @@ use hickory_resolver::{Resolver, TokioResolver};
 use crate::settings::{FetchError, FetchOptions};
 use crate::trouble::Trouble;
 
-/// hostile-web.md, row 71: answers with a TTL of 0 would force a lookup for every connection.
+/// Least time for which an answer is cached (hostile-web.md, row 71): answers with a TTL of 0 would
+/// force a lookup for every connection.
 const SHORTEST: Duration = Duration::from_secs(60);
-/// hostile-web.md, row 71.
+/// Most time for which an address is cached (hostile-web.md, row 71).
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-/// A missing name may be registered at any time; one hour is the negative TTL of most zones.
+/// Most time for which the absence of a name is cached. A missing name may be registered at any
+/// time; one hour is the negative TTL of most zones.
 const LONGEST_ABSENCE: Duration = Duration::from_secs(60 * 60);
 /// Capacity of the cache, in answers. A crawl returns to a server within minutes, so 65,536
 /// entries cover the servers it visits in turn.

@@ -2,9 +2,9 @@
 //!
 //! **Invariant:** the gate checks the very address that is then connected to, after every lookup
 //! and on every hop. It does so for everything that is fetched: pages, robots.txt, sitemaps,
-//! feeds. Only name servers and the user's proxy are contacted without it. An address is judged
-//! by where it leads, however it is written: `0x7f.1`, `[::ffff:7f00:1]`, a NAT64 or 6to4 form,
-//! or a name.
+//! feeds. Only name servers and the user's proxy are contacted without it; behind a proxy it checks
+//! the port, and hosts that are written as an address. An address is judged by where it leads,
+//! however it is written: `0x7f.1`, `[::ffff:7f00:1]`, a NAT64 or 6to4 form, or a name.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -73,8 +73,8 @@ impl AddressGate {
 
     /// Checks what is known before a lookup: the port, and a host written as an IP address.
     ///
-    /// Returns that address. A [`PageUrl`] holds decimal, octal and hexadecimal forms in
-    /// canonical form.
+    /// Returns that address, or `None` for a name. A [`PageUrl`] holds decimal, octal and
+    /// hexadecimal forms in canonical form.
     pub(crate) fn check_url(&self, url: &PageUrl) -> Result<Option<IpAddr>, Trouble> {
         self.check_port(url)?;
         let host = url.host_name();
@@ -225,7 +225,7 @@ impl Default for Ports {
 }
 
 impl Ports {
-    /// Allows the default ports and those that the seeds name.
+    /// Allows ports 80 and 443 and those that the seeds name.
     pub fn of_seeds<'a>(seeds: impl IntoIterator<Item = &'a PageUrl>) -> Self {
         let named = seeds.into_iter().map(PageUrl::port);
         Self::Only(named.chain([80, 443]).collect())

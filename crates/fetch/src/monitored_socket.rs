@@ -3,8 +3,9 @@
 //! Sits between the socket and hyper. Keeps the response head verbatim for the archive, bounds
 //! its size (see [`Heads`]), counts bytes, and records when the first one arrived.
 //!
-//! **Invariant:** a byte that arrives before the request was written ends the connection. It is
-//! never taken for the beginning of the next answer (hostile-web.md, rows 13, 16, 19).
+//! **Invariant:** a byte that arrives before any byte of the request was written ends the
+//! connection. It is never taken for the beginning of the next answer (hostile-web.md, rows 13, 16,
+//! 19).
 
 use std::io;
 use std::pin::Pin;

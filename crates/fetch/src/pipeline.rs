@@ -24,8 +24,8 @@ use crate::settings::FetchLimits;
 use crate::socket::{PeekOutcome, Socket};
 use crate::trouble::Trouble;
 
-/// Size of the read buffer in bytes. The lower bound fits most pages with their head. It doubles
-/// each time a read fills the buffer.
+/// Least and greatest size of the read buffer, in bytes. The least fits most pages with their head.
+/// The size doubles each time a read fills the buffer.
 const ROOM: std::ops::RangeInclusive<usize> = 8 << 10..=64 << 10;
 
 /// A connection with several requests in flight.
@@ -46,7 +46,8 @@ pub(crate) struct Pipeline {
 /// The outcome of the next request in line.
 pub(crate) struct NextAnswer {
     pub(crate) outcome: Result<WholeAnswer, NoAnswer>,
-    /// When the first byte arrived; the start of waiting if it was there already.
+    /// When the first byte arrived; the start of waiting if it was there already; `None` if none
+    /// arrived.
     pub(crate) first_byte: Option<Instant>,
     /// Bytes that were read for this request.
     pub(crate) bytes: u64,

@@ -2,7 +2,7 @@
 //!
 //! `httparse` parses the status line and the fields; the body follows by its framing. The parser
 //! has neither socket nor clock. It accepts and refuses what hyper does (hostile-web.md, rows 8
-//! to 16), so that a page is the same over both.
+//! to 16), so that a page is the same with and without pipelining.
 //!
 //! **Invariant:** exactly the bytes of one response are consumed, however they are split into
 //! reads.

@@ -1,7 +1,7 @@
 //! The response of a server and the meaning of its headers.
 //!
-//! **Invariant:** `head` and `body` are archived exactly as received; `content` is derived from
-//! `body`. A header that cannot be parsed counts as absent.
+//! **Invariant:** `head` and `body` are what the archive keeps; `content` is derived from `body`. A
+//! header that cannot be parsed counts as absent; only an unusable redirect target is reported.
 
 use std::time::{Duration, SystemTime};
 
@@ -113,7 +113,7 @@ impl Response {
     }
 
     /// Returns the target of a redirect, or why the target is unusable; `None` when this is not
-    /// a redirect.
+    /// a redirect or has no `Location`.
     ///
     /// Bytes beyond ASCII, which some servers send, are read as UTF-8.
     pub fn location(&self, url: &PageUrl) -> Option<Result<PageUrl, Refusal>> {

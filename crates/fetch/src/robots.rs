@@ -49,8 +49,8 @@ pub enum RobotsVerdict {
 impl Fetcher {
     /// Fetches the robots.txt of a page's server.
     ///
-    /// Uses `connection` if it leads to that server. Afterwards `connection` holds an open
-    /// connection to the server, if there is one.
+    /// Uses `connection` if it is open and leads to that server. Afterwards `connection` holds the
+    /// last connection to the server, which may have ended, or `None` if none was opened.
     pub async fn robots(&self, url: &PageUrl, connection: &mut Option<Connection>) -> RobotsAnswer {
         let mut answer = RobotsAnswer {
             verdict: RobotsVerdict::Unavailable,

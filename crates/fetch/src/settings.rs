@@ -65,11 +65,11 @@ pub enum HttpMode {
     Pipelined(PipelineDepth),
     /// HTTP/2 only.
     ///
-    /// Over TLS nothing else is offered. Without TLS the server is assumed to speak it (prior
-    /// knowledge, RFC 9113, 3.3). A connection to a server that does not fails with
-    /// [`NotHttp2`](crate::Trouble::NotHttp2); the next one uses HTTP/1.1, so that its pages are
-    /// delayed and not lost. Over an HTTP proxy, pages without TLS are requested in HTTP/1.1,
-    /// because such proxies speak only that.
+    /// Over TLS nothing else is offered. Without TLS the server is assumed to speak HTTP/2 (prior
+    /// knowledge, RFC 9113, 3.3). If a server does not speak HTTP/2, the connection fails with
+    /// [`NotHttp2`](crate::Trouble::NotHttp2). The next connection to that server uses HTTP/1.1, so
+    /// that its pages are delayed and not lost. Over an HTTP proxy, pages without TLS are requested
+    /// in HTTP/1.1, because such proxies speak only that.
     Http2,
 }
 
@@ -86,7 +86,8 @@ pub struct HostSettings {
     pub basic_auth: Option<(String, String)>,
 }
 
-/// Limits on what one server may cost: time, bytes and counts.
+/// Upper limits on what one server may cost: time, bytes and counts. Only
+/// [`FetchLimits::slow_for`] and [`FetchLimits::bytes_per_second`] are not upper limits.
 #[derive(Debug, Clone)]
 pub struct FetchLimits {
     /// Time for one DNS lookup.

@@ -2,8 +2,8 @@
 //! server.
 //!
 //! **Invariant:** a [`Route`] holds only addresses that passed the gate, and connections are
-//! opened only to these. A name is resolved once and checked; it is not resolved again before
-//! connecting, which prevents DNS rebinding.
+//! opened only to these or to the user's proxy. A name is resolved once and checked; it is not
+//! resolved again before connecting, which prevents DNS rebinding.
 
 use std::net::SocketAddr;
 
@@ -35,7 +35,7 @@ pub(crate) struct SharedState {
     pub(crate) quirks: ServerQuirks,
 }
 
-/// The addresses of a server that passed the gate.
+/// The addresses of a server that passed the gate; none behind a proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
     host: HostId,

@@ -48,7 +48,7 @@ impl Socket {
         }
     }
 
-    /// Whether the server chose HTTP/2 in the TLS handshake.
+    /// Returns whether the server chose HTTP/2 in the TLS handshake.
     pub(crate) fn chose_http2(&self) -> bool {
         match self {
             Self::Plain(_) | Self::Memory(_) => false,

@@ -191,8 +191,8 @@ impl Trouble {
 
     /// Returns whether the same request can be sent again at once over a new connection.
     ///
-    /// That is so when the server has not processed it, or when the next connection uses another
-    /// HTTP version.
+    /// That is so when the failure says nothing about the page, or when the next connection uses
+    /// HTTP/1.1 instead of HTTP/2.
     pub fn is_repeatable(&self) -> bool {
         matches!(
             self,

@@ -31,7 +31,8 @@ const POINTS: usize = 200;
 /// Most points drawn in a scatter plot. Print cannot show more of them separately.
 const SCATTER_POINTS: usize = 400;
 
-/// Markers on a line of many points: enough to follow the line, few enough to leave it visible.
+/// Number of markers on a line of many points: enough to follow the line, few enough to leave it
+/// visible.
 const MARKERS: usize = 9;
 
 /// Largest absolute value that is drawn. The difference of two larger values may overflow `f64`.
@@ -273,8 +274,8 @@ fn series_group(line: &Series, number: usize, paths: &str, markers: &[(f64, f64)
 /// Returns the indexes of the points that get a marker.
 ///
 /// A line of at most 18 points shows measurements, so each point has a marker. On a longer line the
-/// markers are evenly spaced, and shifted for each line so that two lines of the same length never
-/// mark the same position.
+/// markers are evenly spaced. They are shifted for each of the `lines`, so that lines of the same
+/// length mark different positions if they have enough points.
 fn marker_indexes(count: usize, number: usize, lines: usize) -> Vec<usize> {
     let (markers, shift) = match count > 2 * MARKERS {
         true => (MARKERS, count * number / (lines * MARKERS)),

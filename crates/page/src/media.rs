@@ -52,8 +52,8 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Media {
     if has_signature(header) || !may_have_zeros && is_binary(header) {
         return Media::Other;
     }
-    // Servers declare feeds and sitemaps as anything. Their root element never begins a page or
-    // a plain text.
+    // Servers often declare feeds and sitemaps as HTML or plain text. The root element of a
+    // listing never begins a page or a plain text.
     if (is("text/html") || is("text/plain"))
         && let Some(listing) = of_root(first_element(header))
     {
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds() {
+    fn the_declared_type_and_the_first_bytes_decide_the_kind() {
         let check = |declared: &str, body: &[u8], expected: Media| {
             let content_type = (!declared.is_empty()).then_some(declared);
             assert_eq!(
@@ -250,7 +250,7 @@ mod tests {
         );
         check("text/xml", b"<sitemapindex/>", Media::Sitemap);
         check("application/xml", b"<opml>", Media::Xml);
-        // Listings are declared as anything.
+        // Listings are often declared with a wrong type.
         check("text/html", b"<?xml version='1.0'?>\n<rss>", Media::Feed);
         check("text/html", b"<!doctype html><feed>", Media::Feed);
         check("text/html", b"<!doctype html><html><feed>", Media::Html);

@@ -9,12 +9,13 @@
 
 use crate::fingerprint::TextDigest;
 
-/// Most words of an error page. A longer text is an article.
+/// Most words of an error page. A text with more words, or more than 12 bytes for each of these, is
+/// an article.
 const SHORT: usize = 150;
 /// Words at the beginning of the text in which the phrase must occur, unless the title has it.
 const FIRST: usize = 25;
 /// Least share of common shingles at which two short texts count as the same. Many error pages
-/// repeat the requested URL, which changes eight shingles of a note of twenty words.
+/// repeat the requested URL. In a text of twenty words, another URL replaces four of 17 shingles.
 const ALIKE: f64 = 0.5;
 
 /// Phrases which say that a page is missing, in lower case, by language. Each is a complete
@@ -66,10 +67,11 @@ pub fn looks_missing(title: &str, text: &str) -> bool {
     says_so(title) || says_so(&start.join(" "))
 }
 
-/// Returns whether a page equals what its host answers to a URL that cannot exist.
+/// Returns whether a page is a soft 404. `missing` is what its host answers to a URL that cannot
+/// exist.
 ///
-/// That is so if the words are identical, or if the page [`looks_missing`] and resembles that
-/// answer. An empty text proves nothing.
+/// A page is one if its words are those of that answer, or if it [`looks_missing`] and resembles
+/// that answer. An empty text proves nothing.
 ///
 /// Resemblance alone is no proof at any threshold: two pages with 40 words of their own under a
 /// menu of 300 words are nine tenths alike.
@@ -114,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_of_real_servers() {
+    fn error_pages_of_real_servers_look_missing() {
         for (title, text) in [
             (
                 "404 Not Found",
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_are_there() {
+    fn pages_that_exist_do_not_look_missing() {
         let article = "HTTP 404 Not Found is a status code. ".repeat(40);
         for (title, text) in [
             ("HTTP 404 - Wikipedia", article.as_str()),
@@ -190,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_probe_proves_it() {
+    fn only_a_page_like_the_probe_is_missing() {
         let digest = |text: &str| TextDigest::of(text);
         let note = |path: &str| {
             format!(

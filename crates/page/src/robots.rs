@@ -144,7 +144,8 @@ impl Robots {
             .is_none_or(|rule| rule.allow)
     }
 
-    /// Returns the requested delay between two requests, at most five minutes.
+    /// Returns the requested delay between two requests, at most five minutes; `None` if the file
+    /// requests none.
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }

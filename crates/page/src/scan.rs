@@ -1,10 +1,11 @@
 //! Searches for the ends of words, names and characters.
 //!
-//! The frequent ones test eight bytes at a time within one `u64`. Words have about five letters:
-//! too short for the vector searches of `memchr` to pay off, and too frequent to scan byte by
-//! byte.
+//! The frequent searches test eight bytes at a time within one `u64`. Words have about five
+//! letters: too short for the vector searches of `memchr` to pay off, and too frequent to scan byte
+//! by byte.
 //!
-//! **Invariant:** the results are those of a plain loop over the bytes.
+//! **Invariant:** the results are those of a plain loop over the bytes; only [`plain_end`] may
+//! stop earlier, at a space.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
@@ -45,8 +46,8 @@ pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Returns how many of the eight bytes precede the first that ends a name: white space, `/`, `>`
-/// or `=`.
+/// Returns how many of the eight bytes precede the first that ends a name: a space, a control
+/// character, `/`, `>` or `=`.
 ///
 /// `=` ends the name of an attribute; real element names do not contain it.
 #[inline]

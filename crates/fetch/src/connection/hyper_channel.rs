@@ -1,7 +1,8 @@
 //! Requests that hyper sends.
 //!
-//! **Invariant:** the session becomes clean again only when the answer was read to its end and
-//! no byte followed it.
+//! **Invariant:** the session becomes clean again in three cases only: the answer was read to its
+//! end, the server reset the HTTP/2 stream of the request, or the request was not sent. A byte
+//! after the end of an HTTP/1 answer ends the connection.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -127,7 +128,8 @@ impl HyperChannel {
         self.hyper.is_open()
     }
 
-    /// Returns why the connection ended while no request was in flight.
+    /// Returns why the connection ended while no request was in flight, and records a server that
+    /// does not speak HTTP/2.
     pub(super) fn ended_idle(&self, session: &Session) -> Trouble {
         if self.presumed {
             session.shared.quirks.avoid_http2(session.host);
@@ -150,7 +152,7 @@ impl HyperChannel {
         !is_last && reply.cut.is_none() && !has_two_lengths(&reply.headers)
     }
 
-    /// Returns the response head for the archive.
+    /// Returns the response head for the archive: as received, or for HTTP/2 written as HTTP/1.1.
     pub(super) fn head(&self, session: &Session, status: StatusCode, headers: &HeaderMap) -> Bytes {
         if session.version() != Version::HTTP_2 {
             return self.monitor.head();
@@ -162,8 +164,8 @@ impl HyperChannel {
         head.freeze()
     }
 
-    /// Returns the trouble for a response without a head, and records what it says about the
-    /// server.
+    /// Returns the trouble of a request that got no acceptable response head, and records what
+    /// this says about the server.
     pub(super) fn trouble_of(&mut self, session: &Session, missed: NoReply) -> Trouble {
         let quirks = &session.shared.quirks;
         if let Some(reason) = missed.of_stream() {

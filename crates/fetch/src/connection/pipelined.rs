@@ -34,6 +34,7 @@ enum PipelineEnd {
 
 /// Requests that are sent together.
 struct PipelinedBatch {
+    /// Whether the batch has more than one request.
     several: bool,
     /// Answers that the connection gave before this batch.
     before: usize,
@@ -186,7 +187,7 @@ impl PipelinedBatch {
     }
 }
 
-/// Returns why nothing can follow this answer, if so.
+/// Returns why no other answer can follow this one; `None` if one can.
 fn end_after(whole: &WholeAnswer) -> Option<PipelineEnd> {
     match whole.reply.cut {
         Some(Truncation::Malformed) => Some(PipelineEnd::Lost),

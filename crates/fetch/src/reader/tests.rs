@@ -423,7 +423,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_cut_anywhere(
+    fn any_bytes_are_read_alike_however_they_are_split(
         bytes in prop::collection::vec(any::<u8>(), 0..200),
         cuts in prop::collection::vec(any::<usize>(), 0..8),
     ) {
@@ -432,7 +432,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_bytes_cut_anywhere(
+    fn damaged_bytes_are_read_alike_however_they_are_split(
         bytes in damaged(),
         cuts in prop::collection::vec(any::<usize>(), 0..8),
     ) {

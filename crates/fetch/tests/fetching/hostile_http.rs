@@ -47,7 +47,7 @@ fn coded(coding: &str, body: &[u8]) -> ServerAction {
 }
 
 #[tokio::test]
-async fn codings() {
+async fn every_coding_is_decoded_or_cut_at_its_limit() {
     use flate2::Compression;
     let zeros = vec![0; 4 << 20];
     let mut raw = flate2::write::DeflateEncoder::new(Vec::new(), Compression::fast());
@@ -113,7 +113,7 @@ async fn undecoded_content_is_marked() {
 }
 
 #[tokio::test]
-async fn bodies() {
+async fn bodies_end_at_their_framing_or_are_truncated() {
     let chunked = |body: &str| send(head("Transfer-Encoding: chunked\r\n") + body);
     let flood = |bytes: &[u8]| ServerAction::Flood(bytes.repeat(1000));
     let short = send(head("Content-Length: 100\r\n") + "hello");
@@ -155,10 +155,10 @@ async fn bodies() {
     run(rows, limits()).await;
 }
 
-/// Row 17: a reset may overtake the bytes sent before it, so only the kind of outcome is
-/// certain.
+/// Row 17. A reset may overtake the bytes sent before it, so the cases with a reset check only the
+/// kind of outcome.
 #[tokio::test]
-async fn reset() {
+async fn a_connection_that_ends_early_is_reported_and_the_prefix_kept() {
     let half = || send("HTTP/1.1 200 OK\r\nContent-");
     let rows = cases! {
         17 "reset before the head": [ServerAction::Reset] => "reset";
@@ -192,7 +192,7 @@ async fn reset() {
 }
 
 #[tokio::test]
-async fn heads() {
+async fn malformed_and_oversized_heads_are_refused() {
     let flood = |bytes: &[u8]| ServerAction::Flood(bytes.repeat(1000));
     let early = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
     let ok = head("Content-Length: 2\r\n") + "ok";
@@ -243,7 +243,7 @@ async fn heads() {
 }
 
 #[tokio::test]
-async fn times() {
+async fn slow_answers_end_at_their_deadlines() {
     let tight = FetchLimits {
         first_byte: Duration::from_secs(1),
         total: Duration::from_secs(2),

@@ -102,9 +102,9 @@ pub fn settings(authority: &Authority) -> FetchOptions {
     }
 }
 
-/// Row 70.
+/// Row 70: a certificate is accepted only if it is valid and its authority is trusted.
 #[tokio::test]
-async fn certificates() {
+async fn each_certificate_fault_has_its_own_name() {
     let (trusted, unknown) = (Authority::new("trusted"), Authority::new("unknown"));
     let self_signed = {
         let key = KeyPair::generate().unwrap();
@@ -164,7 +164,7 @@ async fn certificates() {
 
 /// Row 70: bytes that are not TLS.
 #[tokio::test]
-async fn handshakes() {
+async fn failed_handshakes_are_reported_before_the_deadline() {
     let authority = Authority::new("trusted");
     let hasty = FetchLimits {
         tls: Duration::from_secs(1),
@@ -203,7 +203,7 @@ async fn handshakes() {
 
 /// HTTP/1.1 over TLS: the connection is kept open, and stray bytes are detected.
 #[tokio::test]
-async fn http1_over_tls() {
+async fn http11_over_tls_keeps_its_connection_and_detects_stray_bytes() {
     let authority = Authority::new("trusted");
     let certificate = authority.sign(&["127.0.0.1"], 2020..2090);
     let script = |_: &crate::scripted::ReceivedRequest| {
@@ -231,7 +231,7 @@ async fn http1_over_tls() {
 
 /// HTTP/2 with a correct server: several pages over one connection, and a head for the archive.
 #[tokio::test]
-async fn http2() {
+async fn http2_serves_several_pages_and_a_head_for_the_archive() {
     let authority = Authority::new("trusted");
     let accept = acceptor(authority.sign(&["127.0.0.1"], 2020..2090), &["h2"]);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -163,7 +163,7 @@ async fn reset_b(mut session: Session, reason: h2::Reason) {
 /// A stream that the server resets affects only its own page; a refused one can be repeated. The
 /// connection carries the other pages, because this server speaks only HTTP/2.
 #[tokio::test]
-async fn one_stream_fails() {
+async fn a_reset_stream_affects_only_its_own_page() {
     let reasons = [
         (h2::Reason::REFUSED_STREAM, "unanswered"),
         (h2::Reason::INTERNAL_ERROR, "http2"),
@@ -218,7 +218,7 @@ async fn a_server_that_resets_all_is_asked_in_http11() {
 
 /// When the connection ends, every request in flight is reported and can be repeated.
 #[tokio::test]
-async fn the_connection_ends() {
+async fn requests_in_flight_can_be_repeated_when_the_connection_ends() {
     let (page, _) = server(100, |mut session| async move {
         let mut taken = take(&mut session, 4).await;
         answer(taken.remove(0));
@@ -235,7 +235,7 @@ async fn the_connection_ends() {
 
 /// Only the slow page is late. After it, no new stream is opened over the connection.
 #[tokio::test]
-async fn one_stream_is_late() {
+async fn only_the_slow_page_is_late() {
     let (page, _) = server(100, |mut session| async move {
         let mut held = Vec::new();
         while let Some(one) = take(&mut session, 1).await.pop() {

@@ -137,7 +137,7 @@ async fn answer_http2(stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite 
 }
 
 #[tokio::test]
-async fn what_is_offered_over_tls() {
+async fn the_mode_decides_which_protocols_are_offered_over_tls() {
     let authority = Authority::new("trusted");
     let both = "h2,http/1.1";
     let one = "http/1.1";
@@ -244,7 +244,7 @@ async fn http11_that_is_not_spoken_falls_back() {
 
 /// Without TLS, HTTP/2 is used from the first byte.
 #[tokio::test]
-async fn http2_by_prior_knowledge() {
+async fn http2_without_tls_is_used_from_the_first_byte() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let page = PageUrl::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
     tokio::spawn(async move {

@@ -257,7 +257,7 @@ async fn the_order_of_addresses_does_not_matter() {
 
 /// Row 26: our own listener is refused by name and by address, whatever is allowed.
 #[tokio::test]
-async fn ourselves() {
+async fn our_own_listener_is_refused() {
     let own = ScriptedServer::start(|_| vec![]).await;
     let (server, _) = name_server(|_, _| at(&[[127, 0, 0, 1]])).await;
     let settings = FetchOptions {
@@ -385,9 +385,9 @@ async fn credentials_stay_where_they_belong() {
     assert!(has(&foreign, "User-Agent: avocet/9 (+x)"));
 }
 
-/// Row 27, and what a proxy receives.
+/// Row 27: a proxy gets whole URLs and its credentials; an IP address is still checked.
 #[tokio::test]
-async fn proxies() {
+async fn an_http_proxy_gets_whole_urls_and_no_private_address() {
     let target = ScriptedServer::start(|_| vec![]).await;
     let proxy = ScriptedServer::start(|asked| {
         let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -443,7 +443,7 @@ async fn proxies() {
 
 /// SOCKS 5 (RFC 1928) by hand: no authentication, connect by name.
 #[tokio::test]
-async fn socks() {
+async fn a_socks_proxy_gets_the_name() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let target = ScriptedServer::start(|_| vec![]).await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

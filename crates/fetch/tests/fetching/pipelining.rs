@@ -370,8 +370,8 @@ async fn a_slow_first_page_is_only_slow() {
     assert_eq!(client.connect(&urls[0]).await.unwrap().width(), 4);
 }
 
-/// The width of the third connection to a server that closes after a number of answers, when
-/// eight pages are requested each time.
+/// A server closes each connection after `limit` answers, and eight pages are requested each time.
+/// The third connection has the width that the server has shown it can answer.
 #[tokio::test]
 async fn the_width_is_what_a_server_answers() {
     let cases = [(0, 1), (1, 1), (2, 2), (5, 5), (7, 7), (8, 8), (100, 8)];
@@ -514,7 +514,7 @@ async fn an_accident_is_forgiven() {
 
 /// A single request has the same outcome over a pipelined connection as over a plain one.
 #[tokio::test]
-async fn one_request_alone() {
+async fn a_single_request_has_the_outcome_of_a_plain_connection() {
     let server = ScriptedServer::start(|asked| match asked.path.as_str() {
         "/close" => vec![ServerAction::Close],
         _ => vec![send("garbage\r\n")],

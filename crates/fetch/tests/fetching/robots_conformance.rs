@@ -70,7 +70,7 @@ const EXCEPTIONS: [(&str, &str, &str); 4] = [
 ];
 
 #[test]
-fn cases_of_googles_parser() {
+fn agrees_with_googles_parser_but_for_the_exceptions() {
     let Some(files) = files(
         "conformance-data-only.tar.zst",
         "robots/robotstxt-cases.json",
@@ -106,7 +106,7 @@ fn cases_of_googles_parser() {
 
 /// The files of crawler-commons, with what their comments and the RFC say about them.
 #[test]
-fn files_of_crawler_commons() {
+fn files_of_crawler_commons_are_read_as_they_say() {
     let Some(files) = files("conformance-data-only.tar.zst", "data-only/robots/") else {
         return;
     };
@@ -233,9 +233,9 @@ fn files_of_crawler_commons() {
     assert_eq!(sitemaps("sitemap-robots-dedup.txt").len(), 1);
 }
 
-/// 2,000 real files are parsed and queried, and the results match what the files plainly say.
+/// 2,000 real files are parsed and queried. Between 20 and 399 of them exclude all pages.
 #[test]
-fn real_files() {
+fn real_files_are_parsed_and_few_exclude_all() {
     let Some(files) = files("robots-corpus-2000.tar.zst", "robots-corpus/") else {
         return;
     };
@@ -279,7 +279,7 @@ fn real_files() {
 /// Rows 43, 47: neither size nor hostile patterns cost unbounded time. Nextest stops a test that
 /// hangs.
 #[test]
-fn hostile_files() {
+fn hostile_files_cost_bounded_time() {
     let ask = |text: &str, path: &str| {
         Robots::parse(text.as_bytes(), "avocet").allows(&url(&format!("http://a.example{path}")))
     };
@@ -312,7 +312,7 @@ fn hostile_files() {
 
 /// Row 48: a file that is not a robots.txt has no rules.
 #[test]
-fn odd_files() {
+fn files_that_are_no_robots_txt_have_no_rules() {
     let ask = |text: &[u8]| Robots::parse(text, "avocet").allows(&url("http://a.example/a"));
     for text in [
         &b""[..],
@@ -347,7 +347,7 @@ fn odd_files() {
     );
 }
 
-/// Row 49.
+/// Row 49: a crawl delay is at most 300 seconds.
 #[test]
 fn delays_are_clamped() {
     let check = |value: &str, wanted: Option<f64>| {
@@ -378,7 +378,7 @@ fn delays_are_clamped() {
 
 /// RFC 9309, 2.2.2 and 2.2.3: escapes and special characters.
 #[test]
-fn escapes() {
+fn escapes_are_normalized_before_matching() {
     let check = |rule: &str, path: &str, applies: bool| {
         let robots = Robots::parse(
             format!("User-agent: *\nDisallow: {rule}\n").as_bytes(),

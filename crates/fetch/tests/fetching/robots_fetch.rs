@@ -17,7 +17,7 @@ fn reply(status: &str, fields: &str, body: &str) -> ServerAction {
 }
 
 #[tokio::test]
-async fn verdicts() {
+async fn each_answer_has_its_verdict() {
     use RobotsVerdict::{Missing, Unavailable};
     let found = |text: &str| RobotsVerdict::Found(text.to_owned().into());
     let rules = "User-agent: *\nDisallow: /x\n";
@@ -82,7 +82,7 @@ async fn an_unreachable_server_disallows() {
 
 /// Row 43: a file without end is cut at the limit of 500 KiB.
 #[tokio::test]
-async fn endless() {
+async fn an_endless_file_is_cut_at_the_limit() {
     let server = ScriptedServer::start(|_| {
         let start = "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /x\n";
         vec![
@@ -103,7 +103,7 @@ async fn endless() {
 /// Row 46: five redirects are followed, also to other servers; the connection to the first is
 /// kept.
 #[tokio::test]
-async fn redirects() {
+async fn five_redirects_are_followed() {
     let last =
         ScriptedServer::start(|_| vec![reply("200 OK", "", "User-agent: *\nDisallow: /moved\n")])
             .await;

@@ -112,7 +112,7 @@ fn normal(text: &[u8], operator: fn(u8) -> bool) -> Cow<'_, str> {
                 escape(&mut out, byte);
             }
         } else {
-            // An incomplete escape is a literal percent sign on both sides.
+            // An incomplete escape is a literal percent sign, in patterns and in paths.
             out.push('%');
         }
     }

@@ -1,8 +1,9 @@
-//! The normalization that goes beyond the WHATWG standard.
+//! Normalization that the `url` crate does not do.
 //!
 //! **Invariant:** only equivalent URLs are made equal: those that differ in the case of escapes, in
-//! escapes of unreserved characters (RFC 3986, 6.2.2), or in the final dot of a host name, which
-//! stands for the DNS root. Normalization is idempotent.
+//! escapes of unreserved characters (RFC 3986, 6.2.2), in the final dot of a host name, which
+//! stands for the DNS root, or in slashes before a host that the WHATWG standard ignores.
+//! Normalization is idempotent.
 
 use std::borrow::Cow;
 

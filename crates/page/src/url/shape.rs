@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::PageUrl;
 
-/// Hexadecimal runs of at least this length count as ids. Short commit ids have 8 digits; words
-/// that consist of the letters a to f are shorter.
+/// Hexadecimal runs of at least this length that contain a digit count as ids. Short commit ids
+/// have 8 digits.
 const HEX_RUN: usize = 8;
 
 /// Most characters of a file extension: `html`, `shtml`, `php`, `aspx`.
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes() {
+    fn numbers_ids_names_and_values_are_replaced() {
         let check = |url: &str, expected: &str| {
             let shape = shape(&PageUrl::parse(&format!("http://a.example{url}")).unwrap());
             assert_eq!(shape, format!("http://a.example{expected}"), "{url}");

@@ -1,4 +1,4 @@
-//! Rejects URLs that look like those of a spider trap, and removes session ids.
+//! Rejects URLs that look like those of a spider trap, and removes session ids and tracking tags.
 //!
 //! **Invariant:** a URL is judged by itself alone, in one pass. Traps that only many URLs
 //! together reveal, such as an endless calendar, are found by counting per [`PageUrl::pattern`].
