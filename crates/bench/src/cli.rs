@@ -27,7 +27,7 @@ pub struct BenchArguments {
     pub bench: BenchCommand,
 }
 
-/// A benchmark, or a process that one starts.
+/// A benchmark, or a part that a benchmark starts as a process.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
     /// Crawl real pages on loopback, with and without archive and index, beside a bare client

@@ -1,7 +1,7 @@
 //! `bench frontier`: speed and memory of the frontier at the size of a large crawl.
 //!
-//! It fills the frontier to nine tenths, measures links and claims at that size, and opens the
-//! ledger again in another process.
+//! It fills the frontier with nine tenths of the URLs, measures links and claims at that size, and
+//! opens the ledger again in another process.
 //!
 //! **Invariant:** the pages that the last process knows are compared with those that the first one
 //! admitted. A fast frontier that loses pages is an error.

@@ -31,8 +31,9 @@ Example:
   cargo xtask bench gate --accept \"links keep their tag path\"
 
 Counts the instructions of six fixed workloads under callgrind and compares them with crates/bench/gate.toml. Exits
-with status 1 if a count grew by more than 3 %. --accept writes the counts that differ by more than 3 % into that file,
-with the reason and the date; commit the file together with the change that caused it.")]
+with status 1 if a count grew by more than 3 %, or if a workload is new or missing. --accept writes the counts that
+differ by more than 3 % into that file, with the reason and the date; commit the file together with the change that
+caused it.")]
 pub struct GateOptions {
     /// Write the new counts to crates/bench/gate.toml, with this reason
     #[arg(long, value_name = "REASON", value_parser = clap::builder::NonEmptyStringValueParser::new())]

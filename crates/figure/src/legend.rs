@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_is_short_and_whole() {
+    fn a_long_name_is_shortened_and_whole_in_its_tooltip() {
         let name = "<1>".repeat(40);
         let series = [Series::line(name.as_str(), Vec::new())];
         let svg = Legend::new(&series, 500.0).svg(0.0, 0.0);

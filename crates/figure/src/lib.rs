@@ -19,7 +19,7 @@ use draw::Target;
 pub use markup::escaped;
 pub use style::page_style;
 
-/// A line chart.
+/// A line chart or scatter plot.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figure {
     /// The title.

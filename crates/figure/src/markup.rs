@@ -23,7 +23,7 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// Estimates the width of a text in a sans-serif font of a given size.
+/// Estimates the width of a text in a sans-serif font of a given size, in the unit of `size`.
 ///
 /// No font is read. The estimate is chosen too large rather than too small.
 pub(super) fn width(text: &str, size: f64) -> f64 {

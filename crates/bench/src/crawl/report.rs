@@ -1,7 +1,7 @@
 //! The table of `bench crawl`.
 //!
-//! **Invariant:** a row holds the median of each figure separately, so one disturbed run changes
-//! none.
+//! **Invariant:** a row holds the median of each figure separately, so that one disturbed run
+//! hardly changes it.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! Measures how fast links are admitted to the frontier.
 //!
-//! A page has 75 links; real documentation sites have 73 on average. While the frontier is
-//! filled, only new links are offered. Then four of five links are known, drawn uniformly from
-//! all known pages. This is the worst case for every cache, and for the space that a page has for
+//! While the frontier is filled, a page has 15 links, all of them new. Then a page has 75 links, as
+//! real documentation sites have 73 on average. Four of five are known, drawn uniformly from all
+//! known pages. This is the worst case for every cache, and for the space that a page has for
 //! anchor texts. Parsing and hashing of URLs is the work of the crate `page`, and is done outside
 //! the measurement.
 

@@ -10,7 +10,7 @@ use anyhow::Result;
 use serde::Deserialize;
 
 /// The tolerance, as a share of the accepted count. Repeated runs differ by less than a tenth of
-/// it.
+/// the tolerance.
 const TOLERANCE: f64 = 0.03;
 
 const HEAD: &str = "\
@@ -122,7 +122,8 @@ impl WorkloadRow {
 }
 
 impl Comparison {
-    /// Tells whether a count must be accepted before the change can be merged.
+    /// Returns whether a count must be accepted before the change can be merged: a workload grew,
+    /// is new or is missing.
     pub fn fails(&self) -> bool {
         let failing =
             |row: &WorkloadRow| !matches!(row.change(), CountChange::Same | CountChange::Shrank);

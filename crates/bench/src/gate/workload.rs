@@ -15,13 +15,13 @@ use std::path::Path;
 
 use anyhow::Result;
 
-/// Runs a workload in an own directory, or only its set-up.
+/// Runs a workload in a directory of its own; if the flag is set, only its set-up.
 type Work = fn(&Path, bool) -> Result<()>;
 
 /// The workload that searches an index, which [`prepare`] writes.
 const SEARCH: &str = "search-300-times";
 
-/// The workloads, the longest first.
+/// The workloads, roughly the longest first, so that the cores end at about the same time.
 ///
 /// A name has the size of the work, since counts of different sizes cannot be compared.
 pub const WORKLOADS: [(&str, Work); 6] = [

@@ -1,7 +1,7 @@
 //! Hostile sitemaps (rows 50 to 52).
 //!
-//! **Invariant:** read without limits, each would be a valid sitemap that names honest pages or
-//! sitemaps, so that a crawler has a reason to read it.
+//! **Invariant:** read without limits, each is a well-formed sitemap or sitemap index, so that a
+//! crawler has a reason to read it.
 
 use std::io::Write;
 

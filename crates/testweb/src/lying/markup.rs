@@ -1,7 +1,7 @@
 //! Hostile markup and text (rows 30 to 42).
 //!
-//! **Invariant:** the HTTP framing is correct; only the content is hostile. If a parser can get
-//! past it, an honest link follows.
+//! **Invariant:** the HTTP framing is correct; only the content is hostile. Where a parser can get
+//! past the hostile part, an honest link follows in most pages.
 
 use std::fmt::Write;
 use std::sync::LazyLock;

@@ -43,8 +43,8 @@ const fn lie(
     }
 }
 
-/// All lies, by row. Not here are row 18 (HTTP/2 requires TLS), row 23 (requires a name server)
-/// and rows 43 to 49 ([`HostileRobots`](super::HostileRobots)).
+/// All lies, by row. Rows 43 to 49 are in [`HostileRobots`](super::HostileRobots), row 59 is in
+/// [`Farm`](super::Farm). Row 18 would require TLS, row 23 a name server.
 #[rustfmt::skip]
 pub static LIES: &[Lie] = &[
     lie(1, "/gzip-bomb", "a gigabyte of zeros in a megabyte of gzip", coding::gzip_bomb),

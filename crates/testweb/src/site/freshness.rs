@@ -13,7 +13,7 @@ use super::web::{PageNumber, Web};
 /// Number of moments at which all copies are compared.
 const LOOKS: u32 = 400;
 
-/// The times at which each page was copied or found unchanged, in order.
+/// The times, in seconds of the web, at which each page was copied or found unchanged, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Copies(BTreeMap<PageNumber, Vec<f64>>);
 
@@ -28,7 +28,8 @@ struct PageRequest {
 
 impl ServedWeb {
     /// Returns the share of copies that were equal to their page, averaged from one moment to
-    /// another over all pages that were fetched and exist. Returns `None` if there are none.
+    /// another (in seconds of the web) over all pages that were fetched and exist. Returns `None`
+    /// if there are none.
     pub fn freshness(&self, from: f64, until: f64) -> Option<f64> {
         self.copies().freshness(self.web(), from, until, LOOKS)
     }
@@ -106,7 +107,7 @@ impl Copies {
         self.0.len()
     }
 
-    /// Returns when a page was first copied.
+    /// Returns when a page was first copied, in seconds of the web; `None` if it never was.
     pub fn first(&self, page: PageNumber) -> Option<f64> {
         self.0.get(&page)?.first().copied()
     }

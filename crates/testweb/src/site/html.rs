@@ -1,8 +1,8 @@
 //! The HTML of a page at a moment.
 //!
-//! **Invariant:** the text depends only on the seed, the page and its version. A change replaces
-//! one paragraph and leaves the others, so a changed page is a near-duplicate of its last
-//! version.
+//! **Invariant:** the text depends only on the seed, the page and its version. Each version
+//! replaces one paragraph of the first text and leaves the others. Two versions therefore differ
+//! in at most two paragraphs, and a long page is a near-duplicate of its last version.
 
 use std::fmt::Write;
 

@@ -1,9 +1,10 @@
 //! Generates a web from a plan.
 //!
-//! **Invariant:** pages are generated in the order of their numbers. Each is linked from an
-//! older ordinary page (of its server, or for a home page of an older server), so the web is
-//! connected. Further links choose their target in proportion to its in-links (preferential
-//! attachment), which gives the power law.
+//! **Invariant:** pages are generated in the order of their numbers. Each but the first is linked
+//! from an older ordinary page, so all pages can be reached from the first one. A home page is
+//! linked from the home page of an older server, any other page from a page of its own server.
+//! Further links choose their target in proportion to its in-links (preferential attachment),
+//! which gives the power law.
 
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
@@ -37,7 +38,7 @@ const SERVER_SIZES: Tail = Tail {
 /// years ahead without dates in the future.
 const EPOCH: Duration = Duration::from_secs(1_577_836_800);
 
-/// Number of draws for a link target that is not linked yet.
+/// Most draws for a link target that the page does not link to yet.
 const REDRAWS: u32 = 8;
 
 /// Path sections of a server. A server with rules forbids the last.
@@ -153,15 +154,15 @@ struct WebGenerator<'a> {
     plan: &'a WebPlan,
     rng: rand_chacha::ChaCha8Rng,
     pages: Vec<InventedPage>,
-    /// Every page once, and once more for each link to it. A uniform draw from it prefers pages
-    /// with links.
+    /// Every page once, and once more for each drawn link to it. A uniform draw from this list
+    /// prefers pages with many in-links.
     popular: Vec<PageNumber>,
     local: Vec<ServerPages>,
     /// For each server, the sum of its weight and of all weights before it.
     weights: Vec<u64>,
 }
 
-/// The same lists for one server.
+/// The pages of one server: their number, the list to draw targets from, and the ordinary ones.
 #[derive(Default)]
 struct ServerPages {
     pages: u32,
@@ -308,7 +309,7 @@ impl<'a> WebGenerator<'a> {
     }
 }
 
-/// Returns true with this probability, also if it is out of range.
+/// Returns true with probability `share`. A share below 0 counts as 0, one above 1 as 1.
 fn chance(rng: &mut impl Rng, share: f64) -> bool {
     rng.random::<f64>() < share
 }

@@ -19,7 +19,7 @@ const CHANGES_A_WINDOW: f64 = 16.0;
 pub(super) struct PageLife {
     /// Changes per second; 0 for a page that never changes.
     pub rate: f64,
-    /// The first moment at which it exists; 0 for a page that always existed.
+    /// The first moment at which it exists; at most 0 for a page that exists from the start.
     pub born: f64,
     /// The first moment at which it no longer exists.
     pub dies: f64,
@@ -30,13 +30,13 @@ pub(super) struct PageLife {
 pub(super) struct TextVersion {
     /// 0 for the first text, and a distinct number for each change.
     pub id: u64,
-    /// The moment of the change.
+    /// The moment of the change; the birth of the page for the first text.
     pub since: f64,
 }
 
 impl TextVersion {
-    /// Returns the part of a random stream that paragraph `n` of a text is drawn from. A change
-    /// replaces one of the paragraphs, which the version determines.
+    /// Returns the part of a random stream that paragraph `n` of a text is drawn from. A version
+    /// differs from the first text in one paragraph, which its id determines.
     ///
     /// Part 0 is not used, so paragraphs count from 1. A changed paragraph draws from the upper
     /// half of the part numbers, which no paragraph reaches.

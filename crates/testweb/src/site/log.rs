@@ -1,9 +1,10 @@
 //! The request log of the servers.
 //!
-//! Tests compare a crawler's reports with it. **Invariant:** a request is under way from the
-//! moment its head was read until its answer was passed to the kernel. This is before the client
-//! can have all of the answer. So a client that waits for the end of one answer before the next
-//! request is never seen with two requests.
+//! Tests compare a crawler's reports with this log.
+//!
+//! **Invariant:** a request is under way from the moment its head was read until its answer was
+//! passed to the kernel. This is before the client can have all of the answer. So a client that
+//! waits for the end of one answer before the next request is never seen with two requests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -63,7 +64,7 @@ impl RequestLog {
         }
     }
 
-    /// Returns the number of requests for each URL, with robots.txt.
+    /// Returns the number of requests for each URL, including robots.txt.
     pub fn counts(&self) -> BTreeMap<String, u32> {
         let mut all = BTreeMap::new();
         for (address, server_log) in &self.servers {
@@ -120,7 +121,8 @@ impl RequestLog {
         self.server_log(server).open.most
     }
 
-    /// Returns the pauses of a server, from the end of each answer to the next request.
+    /// Returns the pauses of a server, from the end of each answer to the next request. After a
+    /// request without a complete answer, the pause counts from the start of the web.
     pub fn gaps(&self, server: ServerNumber) -> Vec<Duration> {
         let server_log = self.server_log(server);
         let pairs = server_log.visits.windows(2);

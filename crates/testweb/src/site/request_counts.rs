@@ -19,7 +19,7 @@ pub struct Fetches {
     pub changed: u64,
     /// Pages that had not changed since the last fetch.
     pub unchanged: u64,
-    /// Pages that are gone or never existed.
+    /// Answers other than 200 and 304: pages that are gone, never existed, redirect or fail.
     pub gone: u64,
     /// Sitemaps and feeds.
     pub lists: u64,

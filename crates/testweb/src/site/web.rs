@@ -2,8 +2,8 @@
 //!
 //! **Invariants:** the model is pure and immutable: a web has no clock, no socket and no memory
 //! of requests. The moment and the port are arguments. Page `s` is the home page of server `s`.
-//! If robots.txt and faults are ignored, every page that exists at time 0 is reachable from page
-//! 0.
+//! If robots.txt and faults are ignored, every page of a [`WebPlan`](super::WebPlan) that exists at
+//! time 0 is reachable from page 0.
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
@@ -21,7 +21,8 @@ pub struct PageNumber(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ServerNumber(pub u32);
 
-/// An invented web; created by [`WebPlan::invent`](super::WebPlan::invent).
+/// An invented web; created by [`WebPlan::invent`](super::WebPlan::invent) or
+/// [`Town::invent`](super::Town::invent).
 #[derive(Debug)]
 pub struct Web {
     pub(super) seed: u64,

@@ -127,7 +127,7 @@ async fn what_the_client_has_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn only_loopback_and_only_directories() {
+async fn a_missing_directory_and_a_public_address_are_refused() {
     let outer = tempfile::tempdir().unwrap();
     let missing = Directory::read(&outer.path().join("missing")).unwrap_err();
     assert!(

@@ -329,7 +329,7 @@ async fn traps_have_no_end_and_are_the_same_each_time() {
 }
 
 #[tokio::test]
-async fn redirects_go_round_and_on() {
+async fn redirects_loop_end_or_go_on_for_ever() {
     let server = start(PACE).await;
     let mut client = ByteClient::connect(server.address()).await;
     for (start, distinct, end) in [

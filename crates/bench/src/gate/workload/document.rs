@@ -10,7 +10,7 @@ use page::PageUrl;
 
 use crate::urls::{scramble, spell};
 
-/// The vocabulary has two to this power of words.
+/// Binary logarithm of the size of the vocabulary.
 const VOCABULARY: u64 = 15;
 const PARAGRAPHS: u64 = 4;
 const WORDS: u64 = 65;

@@ -1,7 +1,7 @@
 //! The feeds and sitemaps of a town.
 //!
-//! **Invariant:** they name pages that exist, with the time of their last change. Their own last
-//! change is the latest of these.
+//! **Invariant:** they name pages that exist. A sitemap states when each was last changed, a feed
+//! when each was published. Their own last change is that of the newest page they name.
 
 use std::fmt::Write;
 use std::time::SystemTime;
@@ -13,14 +13,14 @@ use super::super::web::{InventedPage, Web};
 use super::TownRecords;
 use super::page::TownPageKind;
 
-/// Entries of a feed, as in most feeds.
+/// Most entries of a feed, as in most feeds.
 const FEED: usize = 20;
-/// Entries of a news sitemap: the articles of about eight minutes at speed 1. Those of real
-/// newspapers name the articles of two days.
+/// Most entries of a news sitemap: the articles of about eight minutes at speed 1. News sitemaps
+/// of real newspapers name the articles of two days.
 const NEWS: usize = 60;
 
-/// Returns the version of a list: it is as new as the newest page it names, and that time is its
-/// id.
+/// Returns the version of a list. It is as new as the newest page that the list names, and its id
+/// is made from that time.
 pub(super) fn version(
     records: &TownRecords,
     web: &Web,

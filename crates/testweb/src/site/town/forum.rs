@@ -15,8 +15,8 @@ use crate::chance::{For, stream};
 
 const BOARDS: [&str; 3] = ["Repairs", "Equipment", "Seamanship"];
 
-/// A new thread appears every 20 s. The median time between two posts of a thread is 180 s, with
-/// a heavy tail.
+/// A new thread appears every 20 s on average. The median time between two posts of a thread is
+/// 180 s, with a heavy tail.
 const DYNAMICS: PageDynamics = PageDynamics {
     now: 60,
     later: 4_000,

@@ -1,7 +1,7 @@
 //! The layout around the text of a page: site name, navigation and style.
 //!
-//! **Invariant:** it is the same on every page of a site and at every moment, so that a page
-//! changes only with its text.
+//! **Invariant:** apart from the title of the page, the layout is the same on every page of a site
+//! and at every moment, so that a page changes only with its text.
 
 use std::fmt::Write;
 
@@ -81,7 +81,7 @@ fn discovery(page: &InventedPage) -> &'static str {
     }
 }
 
-/// Returns an entry of a list page. It contains nothing of a page that changes.
+/// Returns the entry for a page in a list. It contains only what never changes about the page.
 pub(super) fn lead(records: &TownRecords, web: &Web, page: &InventedPage) -> String {
     let title = escaped(&records.title(web, page));
     let more = match records.kind(page.number()) {

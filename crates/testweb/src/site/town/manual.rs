@@ -80,7 +80,8 @@ pub(super) fn heading(_: &Web, page: &InventedPage) -> String {
     })
 }
 
-/// Returns the text of a page. An edit rewrites one section; the version determines which.
+/// Returns the text of a page. Each version but the first rewrites one section of the first text;
+/// its id determines which.
 pub(super) fn lesson(web: &Web, page: &InventedPage, at: f64) -> String {
     let number = u64::from(page.number().0);
     let version = web.version(page, at);

@@ -1,7 +1,7 @@
 //! The Estuary Courier, a newspaper: articles and their corrections.
 //!
 //! The newest articles are on the front page and in their section, in a feed and in a news
-//! sitemap. One in twelve is a live report, which changes every fifteen seconds.
+//! sitemap. One in twelve is a live report, which at speed 1 changes every 15 s on average.
 
 use figure::escaped;
 use rand::RngExt;
@@ -16,8 +16,8 @@ use crate::chance::{For, stream};
 
 const SECTIONS: [&str; 4] = ["Harbour", "Council", "Nature", "Culture"];
 
-/// An article appears every 8 s. One in four is corrected, with a median of 180 s between
-/// corrections.
+/// An article appears every 8 s on average. One in four is corrected, with a median of 180 s
+/// between corrections.
 const DYNAMICS: PageDynamics = PageDynamics {
     now: 90,
     later: 8_000,
@@ -29,7 +29,7 @@ const DYNAMICS: PageDynamics = PageDynamics {
         sigma: 1.0,
     },
 };
-/// One article in `LIVE` is a live report, which changes every `LIVE_INTERVAL` seconds.
+/// One article in `LIVE` is a live report, which changes every `LIVE_INTERVAL` seconds on average.
 const LIVE: usize = 12;
 const LIVE_INTERVAL: f64 = 15.0;
 
@@ -113,8 +113,8 @@ pub(super) fn teaser(web: &Web, page: &InventedPage) -> String {
     scene(web.seed, number).paragraph(&SENTENCES, 1, &mut rng)
 }
 
-/// Returns the text of an article. A correction replaces a paragraph; the version determines
-/// which.
+/// Returns the text of an article. Each version but the first replaces one paragraph of the first
+/// text; its id determines which.
 pub(super) fn article(web: &Web, page: &InventedPage, at: f64) -> String {
     let number = u64::from(page.number().0);
     let scene = scene(web.seed, number);

@@ -76,8 +76,8 @@ impl Searchers {
         }
     }
 
-    /// Returns the index of the result that the user clicks. The user looks at the results from
-    /// the top and stops at the first click.
+    /// Returns the index of the result that the user clicks; `None` if the user clicks none. The
+    /// user looks at the results from the top and stops at the first click.
     pub fn choose(
         &self,
         wish: &UserSearch,

@@ -16,8 +16,9 @@ use crate::chance::{For, stream};
 
 const DEPARTMENTS: [&str; 4] = ["Deck", "Clothing", "Navigation", "Galley"];
 
-/// A new product appears every 30 s and one is sold out as often: 80 products with a new one
-/// every 30 s need a lifetime of 2,400 s. The median time between two price changes is 120 s.
+/// On average a new product appears every 30 s and one is sold out as often: 80 products with a
+/// new one every 30 s need a mean lifetime of 2,400 s. The median time between two price changes
+/// is 120 s.
 const DYNAMICS: PageDynamics = PageDynamics {
     now: 80,
     later: 3_000,

@@ -108,7 +108,7 @@ fn a_thread_grows_and_forgets_nothing() {
 }
 
 #[test]
-fn all_of_the_past_can_be_walked_to_and_paths_are_unlike() {
+fn nearly_all_of_the_past_is_reachable_and_paths_are_distinct() {
     let web = town(9, 1.0);
     let homes: Vec<PageNumber> = web.servers().map(|(server, _)| web.home(server)).collect();
     let reached = web.reachable(&homes, TruthScope::Any, 0.0);
