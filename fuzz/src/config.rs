@@ -16,8 +16,9 @@ const FILES: [(&str, &str); 3] = [
 
 /// Checks a configuration.
 ///
-/// A finding that names a line names one of the text. An accepted configuration is still accepted
-/// after every edit by the program, and making the same edit twice changes nothing more.
+/// A finding that names a line names one of the text, or the line after its end. An accepted
+/// configuration is still accepted after every edit by the program, and making the same edit twice
+/// changes nothing more.
 pub fn config(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else {
         return;

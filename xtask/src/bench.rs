@@ -7,8 +7,9 @@ use anyhow::{Context, Result};
 
 /// Builds the benchmarks, runs the one that the arguments name, and returns its exit status.
 ///
-/// The gate has its own cargo profile, because CI builds it in every run. All others are built in
-/// the release profile. A benchmark that fails prints the reason itself.
+/// CI builds the gate in every run, so the gate has a cargo profile of its own, which builds faster
+/// than the release profile. All other benchmarks are built in the release profile. A benchmark
+/// that fails prints the reason itself.
 pub fn run(arguments: &[OsString]) -> Result<ExitStatus> {
     let is_gate = arguments.first().is_some_and(|name| name == "gate");
     let mut command = Command::new(crate::cargo());

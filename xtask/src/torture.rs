@@ -1,6 +1,6 @@
 //! `cargo xtask torture`: runs the torture tests (`crates/avocet/tests/torture`) for a given time.
 //!
-//! `cargo test` runs them, one after the other, because nextest ends a test after a few minutes.
+//! `cargo test` runs them, one after the other, because nextest ends a test after five minutes.
 
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 
 use crate::child;
 
-/// Tells whether valgrind is installed; prints a message if not.
+/// Returns whether valgrind is installed; prints a message if not.
 pub fn can_count() -> bool {
     let can = Command::new("valgrind").arg("--version").output().is_ok();
     if !can {
@@ -22,8 +22,8 @@ pub fn can_count() -> bool {
 
 /// Runs a program to its end and returns its instruction count. Its standard error goes to a file.
 ///
-/// The program gets only the environment variables that the command sets. Others would be on its
-/// stack, and could change what it does.
+/// The program gets only the environment variables that the command sets. Other variables would be
+/// on its stack, and could change the count.
 pub fn count(command: &Command, errors: &Path) -> Result<u64> {
     let mut counting = Command::new("valgrind");
     counting

@@ -46,7 +46,8 @@ pub fn thread_time() -> Duration {
     read(ClockId::ThreadCPUTime)
 }
 
-/// Waits until the other threads of this process are idle, at most ten minutes.
+/// Waits until the other threads of this process are idle (less than 5 % of a core for 250 ms), at
+/// most ten minutes.
 ///
 /// So the background work of one phase of a benchmark is charged to that phase, and disturbs no
 /// other.
@@ -70,7 +71,8 @@ pub fn resident() -> u64 {
     memory("self", "VmRSS:")
 }
 
-/// Returns a size in bytes that the kernel reports of a process.
+/// Returns a size in bytes that the kernel reports of a process, such as `VmRSS:`; 0 if it reports
+/// none.
 pub fn memory(process: &str, name: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name));

@@ -75,7 +75,8 @@ fn run(bench: BenchCommand) -> Result<()> {
     }
 }
 
-/// Runs what a benchmark started, with options from JSON.
+/// Runs one part of a benchmark in this process. A benchmark starts this program again for each
+/// part, with the name of the part and its options as JSON.
 fn run_part(name: &str, options: &str) -> Result<()> {
     match name {
         "gate-workload" => gate::run_workload(&from_json(options)?),

@@ -136,7 +136,8 @@ fn orders(options: &OrderOptions) -> Vec<String> {
     names.collect()
 }
 
-/// An ordering that drops links, and here soon has none left. It is not measured.
+/// An ordering that drops links. In the first table its frontier would soon be empty, so that table
+/// leaves it out.
 const DROPS: &str = "hard";
 
 /// Returns the pairs of ordering and strategy to measure.

@@ -203,7 +203,8 @@ impl PageHistories for LastVisits {
     }
 }
 
-/// Returns the history of a page: eight revisits, ten days apart, some of which found a change.
+/// Returns the history of a page: eight revisits, ten days apart, of which the first none to eight
+/// found a change.
 fn history(page: Number, fetched: u32) -> History {
     let fetched = Duration::from_secs(fetched.into());
     let start = Moment::START + (fetched - Duration::from_secs(80 * DAY));

@@ -251,7 +251,7 @@ fn row(
     })
 }
 
-/// Tells whether the snippet of a result has every word of a query.
+/// Returns whether the snippet of a result has every word of a query.
 fn shows_all(query: &str, hit: Option<&Hit>) -> bool {
     let words = |text: &str| -> Vec<String> {
         let words = text

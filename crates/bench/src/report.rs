@@ -36,7 +36,7 @@ pub fn print(figures: &(impl Serialize + Display), json: bool) -> Result<()> {
     Ok(())
 }
 
-/// Returns the median, or `None` of no values.
+/// Returns the median; `None` if there are no values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
@@ -44,7 +44,7 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     Some(values[(values.len() - 1) / 2].midpoint(upper))
 }
 
-/// Returns a number per second.
+/// Returns a count per second, rounded to a whole number.
 pub fn per_second(count: u64, seconds: f64) -> f64 {
     (count as f64 / seconds.max(1e-9)).round()
 }

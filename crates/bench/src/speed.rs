@@ -26,7 +26,7 @@ pub struct BenchConnection {
 }
 
 impl ServerSpeed {
-    /// Returns the speed of a host: 10 to 170 ms to connect, and twice that to answer.
+    /// Returns the speed of a host: 10 to 169 ms to connect, and twice that to answer.
     ///
     /// One server in four closes a connection after one answer, the others after a hundred. In Cao,
     /// Jiang & Singh (2003) these are 24 % and 66 % of the servers.
@@ -66,7 +66,7 @@ impl BenchConnection {
         }
     }
 
-    /// Tells whether the server keeps the connection open.
+    /// Returns whether the server keeps the connection open.
     pub fn is_open(&self) -> bool {
         self.served < self.speed.per_connection
     }

@@ -24,7 +24,7 @@ pub struct CodePath {
 }
 
 impl CodePath {
-    /// Tells whether the path begins with these segments, written with `::`.
+    /// Returns whether the path begins with these segments, written with `::`.
     pub fn starts_with(&self, prefix: &str) -> bool {
         let mut segments = self.segments.iter();
         prefix

@@ -1,7 +1,7 @@
 //! Checks that the crates of the workspace depend on each other only as ARCHITECTURE.md allows.
 //!
-//! A crate that is missing from the table below is a finding, and so is a dependency that it does
-//! not list. Development dependencies are exempt: no user compiles them.
+//! A crate that is missing from the table below ([`MAP`]) is a finding, and so is a dependency that
+//! the table does not list. Development dependencies are exempt: no user compiles them.
 
 use std::path::Path;
 use std::process::Command;

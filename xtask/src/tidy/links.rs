@@ -9,12 +9,12 @@ use super::markdown;
 /// Attributes of HTML that hold a target.
 const ATTRIBUTES: [&str; 2] = ["src=\"", "href=\""];
 
-const WHY: &str = "a reader follows it";
+const WHY: &str = "a reader follows the link";
 
 /// A file of the repository: its path from the root, and its text.
 pub type Document<'t> = (&'t str, &'t str);
 
-/// Tells whether the links of a file are checked.
+/// Returns whether the links of a file are checked.
 pub fn is_checked(file: &str) -> bool {
     matches!(file, "README.md" | "ARCHITECTURE.md" | "CHANGELOG.md")
         || file.starts_with("docs/") && file.ends_with(".md")
@@ -90,7 +90,8 @@ fn broken(file: &str, target: &str, documents: &[Document<'_>]) -> Option<String
     }
 }
 
-/// Returns the path from the root that a link in a file leads to, or `None` if it leads out of it.
+/// Returns the path from the root that a link in a file leads to; `None` if it leads outside the
+/// repository.
 fn resolve(file: &str, path: &str) -> Option<String> {
     if path.is_empty() {
         return Some(file.to_owned());

@@ -16,8 +16,8 @@ pub fn lines(text: &str) -> Vec<(usize, &str)> {
 
 /// Returns the fragments that a link may name: of headings, as GitHub writes them, and of HTML ids.
 ///
-/// A heading in lower case, without punctuation, with hyphens for spaces. The second heading of the
-/// same text gets `-1`, the third `-2`.
+/// The fragment of a heading is its text in lower case, without punctuation, with hyphens for
+/// spaces. The second heading of the same text gets `-1`, the third `-2`.
 pub fn anchors(text: &str) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();
     for (_, line) in lines(text) {

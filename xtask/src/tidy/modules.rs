@@ -104,7 +104,7 @@ fn at_root(path: &CodePath, depth: usize) -> Option<&str> {
     path.segments.get(skipped).map(String::as_str)
 }
 
-/// Returns one finding for each set of modules that depend on each other.
+/// Returns a finding for each shortest cycle from a module that is in no cycle found before.
 fn cycles(edges: &Edges<'_>) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     let mut reported: BTreeSet<&str> = BTreeSet::new();

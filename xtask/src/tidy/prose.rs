@@ -7,7 +7,7 @@ use super::TidyFinding;
 use super::code::{RustFile, comments, strings, test_files};
 use super::markdown;
 
-/// Columns of a comment line. A longer one is hard to read beside a second window.
+/// Most columns of a comment line. A longer line is hard to read beside a second window.
 const WIDEST: usize = 100;
 
 /// Phrases that hide who does what, or how much.
@@ -175,7 +175,7 @@ fn phrases(file: &str, lines: &[(usize, String)]) -> Vec<TidyFinding> {
     findings
 }
 
-/// Tells whether a text holds a phrase as whole words.
+/// Returns whether a text holds a phrase as whole words.
 fn has_words(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let before = text[..at].chars().next_back();

@@ -8,7 +8,7 @@ use super::TidyFinding;
 use super::code::comments;
 use super::markdown;
 
-/// Extensions by which a word is recognised as a file name.
+/// Extensions by which a word is recognized as a file name.
 const KINDS: [&str; 14] = [
     "css", "html", "js", "json", "md", "ndjson", "png", "py", "rs", "svg", "toml", "tsv", "txt",
     "yml",
@@ -98,7 +98,7 @@ fn names(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Tells whether a mention fits the path of a file.
+/// Returns whether a mention fits the path of a file.
 fn fits(file: &str, name: &str) -> bool {
     let parts = |path: &'_ str| -> Vec<String> {
         let parts = path

@@ -11,9 +11,10 @@ const LONGEST: usize = 800;
 /// Module names that do not say what the module holds.
 const VAGUE_NAMES: [&str; 6] = ["utils", "util", "common", "helpers", "helper", "misc"];
 
-/// The only folder whose examples in doc comments are compiled.
+/// The only folder whose doc comments may have examples of Rust code.
 ///
-/// The other crates set `doctest = false`, since every crate with doc tests costs CI some seconds.
+/// Every crate with such examples makes CI take longer, because each example is compiled as a
+/// program of its own.
 const DOC_TESTED: &str = "crates/lab/";
 
 /// Signs of unfinished code, and why each is refused.
@@ -62,7 +63,7 @@ pub fn check(file: &str, text: &str) -> Vec<TidyFinding> {
     if !file.starts_with(DOC_TESTED) {
         for number in doc_examples(text) {
             let rule = format!("an example in a doc comment outside of {DOC_TESTED}");
-            report(number, rule, "cargo does not compile it: write a test");
+            report(number, rule, "doc tests are slow to compile: write a test");
         }
     }
     for (number, line) in (1..).zip(text.lines()) {

@@ -33,7 +33,7 @@ pub struct HttpRow {
     pub pages_per_second: f64,
     /// Connections opened.
     pub opened: u64,
-    /// CPU time of `avocet` per second; 1 is one core.
+    /// CPU time of `avocet` per second of wall time; 1 is one core.
     pub cpu_share: f64,
 }
 

@@ -12,13 +12,15 @@ pub struct MeasureReport {
     pub world: String,
     pub pages: usize,
     pub refreshes: usize,
+    /// Mean length of a text, in bytes.
     pub text_bytes: usize,
+    /// Distinct words in the queries.
     pub words: usize,
     pub rows: Vec<PairedTimes>,
     pub instructions: Option<Instructions>,
 }
 
-/// CPU and wall times, in seconds, in the order of the pairs.
+/// CPU and wall time of each run, in seconds, in the order of the pairs.
 #[derive(Debug, Serialize)]
 pub struct PairedTimes {
     what: &'static str,
@@ -54,7 +56,7 @@ impl PairedTimes {
 
     /// Returns the ratio of measured to plain CPU time, and its 95 % confidence interval.
     ///
-    /// It is the geometric mean of the ratios of the pairs.
+    /// The ratio is the geometric mean of the ratios of the pairs.
     fn ratio(&self) -> [f64; 3] {
         let pairs = self.measured.iter().zip(&self.plain);
         let logs: Vec<f64> = pairs.map(|(on, off)| (on.0 / off.0).ln()).collect();

@@ -16,7 +16,7 @@ const DECISIONS: f64 = 200_000.0;
 /// A decision should not depend on the size of the frontier. It may cost twice as much with twenty
 /// times the URLs, or with a hundred thousand times the servers.
 const GROWTH: f64 = 2.0;
-/// Target: the upkeep of PageRank, as a share of the CPU time of a crawl.
+/// Target: the upkeep of an ordering, as a share of the CPU time of a crawl.
 const UPKEEP: f64 = 0.1;
 /// CPU time of a crawl per page, in microseconds: with archive and index, and with the ledger
 /// alone.

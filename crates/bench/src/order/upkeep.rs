@@ -1,7 +1,8 @@
 //! Measures the cost of keeping an ordering up to date with the link graph.
 //!
-//! The ordering observes a web page by page. Each page has 20 links, with targets by Zipf's law,
-//! and four of them are new until all pages are known.
+//! The ordering observes a web page by page. 20 links are drawn for each page, and links to the
+//! same target count once. Four lead to new pages, until all pages are known; the targets of the
+//! others follow Zipf's law.
 //!
 //! **Invariant:** only `observe` is timed. [`cell`](super::cell) covers the cost of moves in the
 //! queues.

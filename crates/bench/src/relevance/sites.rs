@@ -11,7 +11,7 @@ use repository::index::{Document, HEAP, Index};
 /// The most anchor texts kept per page, as in a crawl.
 const ANCHORS: usize = 16;
 
-/// The links to a page: their number, and their anchor texts.
+/// The links to a page: the number of pages that have one, and the anchor texts.
 #[derive(Default)]
 struct SiteLinks {
     pages: u32,

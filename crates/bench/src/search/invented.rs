@@ -42,7 +42,7 @@ impl InventedPages {
         Ok(())
     }
 
-    /// Returns a query of one to three words.
+    /// Returns a query of one to three words, joined by `+` for a URL.
     pub fn query(&mut self) -> String {
         let count = 1 + self.below(3);
         let words: Vec<String> = (0..count).map(|_| self.word()).collect();
@@ -54,7 +54,7 @@ impl InventedPages {
         (self.draw() * f64::from(end)) as u32
     }
 
-    /// Returns a random word. The n-th most frequent one is drawn 1/n as often as the first.
+    /// Returns a random word. The n-th most frequent one is drawn about 1/n as often as the first.
     fn word(&mut self) -> String {
         let mut word = String::new();
         spell(f64::from(VOCABULARY).powf(self.draw()) as u64, &mut word);

@@ -1,8 +1,8 @@
 //! The vocabulary of a town.
 //!
-//! **Invariant:** the first subjects of a list are searched for far more often than the last (Zipf's
-//! law), and pages are written about them as often; only the manual covers all its features alike.
-//! So users mostly search for what many pages are about.
+//! **Invariant:** the first subjects of a list are searched for far more often than the last
+//! (Zipf's law), and pages are written about them in the same proportion. Only the manual covers
+//! all its features alike. So users mostly search for what many pages are about.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Zipf};
