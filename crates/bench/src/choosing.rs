@@ -2,8 +2,8 @@
 //!
 //! **Invariant:** the time covers the choice of a page, and the computation of its next due time
 //! after the fetch. The histories of pages come from memory. In a crawl each is a point read of the
-//! ledger; these reads are not included in the time, but counted as looks. Time is CPU time of the
-//! one thread that works.
+//! ledger, which costs more; such reads are counted (`looks`). Time is CPU time of the one thread
+//! that works.
 
 use std::time::Duration;
 
@@ -20,10 +20,12 @@ pub trait PageHistories {
     fn visit(&mut self, page: Number, now: Moment) -> History;
 }
 
-/// The number of choices and looks, and their CPU time.
+/// The number of choices, the number of histories read for them, and their CPU time.
 #[derive(Debug)]
 pub struct TimedChoices {
+    /// Histories read.
     pub looks: u64,
+    /// Choices made.
     pub made: u32,
     time: Duration,
 }

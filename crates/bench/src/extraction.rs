@@ -1,7 +1,7 @@
 //! `bench extraction`: compares extracted main text with labels.
 //!
 //! The method is that of Zyte's article-extraction-benchmark. For each site, a label made by hand
-//! names the element that holds the main text, and the parts of it that do not belong to it.
+//! names the element that holds the main text, and the parts inside that are not main text.
 //! Precision and recall count shingles of four words and are averaged over pages. F1 is computed
 //! from the two averages.
 

@@ -25,7 +25,7 @@ const DAY: u64 = 86_400;
 /// The seed of all worlds.
 const SEED: u64 = 1;
 
-/// What a simulating process measured and printed.
+/// The figures that a simulating process printed.
 #[derive(Debug, Serialize, Deserialize)]
 struct Simulated {
     /// Fetches, first or repeated.

@@ -28,13 +28,16 @@ const PAGES_OF_HOST: u32 = 1000;
 /// Mean days between two fetches of a page.
 const ROUND: u64 = 30;
 
-/// What a measuring process printed.
+/// The figures that a measuring process printed.
 #[derive(Debug, Serialize, Deserialize)]
 struct RefreshCost {
     pages: u64,
     decisions: u64,
+    /// Histories read for all decisions.
     looks: u64,
+    /// Mean CPU time of a decision.
     nanoseconds: f64,
+    /// Memory of the frontier per page, in bytes.
     bytes_a_page: f64,
 }
 

@@ -39,7 +39,7 @@ const ARTICLES: u32 = 3;
 /// Mean seconds between two polls of a source.
 const ROUND: u64 = DAY;
 
-/// What a measuring process printed.
+/// The figures that a measuring process printed.
 #[derive(Debug, Serialize, Deserialize)]
 struct PlanCost {
     sources: u64,

@@ -77,7 +77,7 @@ impl Urls {
 
 /// Returns a random number whose frequency follows Zipf's law among `ranks` numbers.
 ///
-/// Its popularity does not depend on its size. Equal `draw`s give equal numbers.
+/// Small and large numbers are equally likely to be frequent. Equal `draw`s give equal numbers.
 pub fn popular(draw: u64, ranks: u64) -> u64 {
     scramble((ranks as f64).powf(share(scramble(draw))) as u64)
 }

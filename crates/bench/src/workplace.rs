@@ -1,7 +1,7 @@
 //! The temporary directory of a benchmark.
 //!
-//! It is beside the build, because `/tmp` is in memory on many machines: a sync costs nothing
-//! there, and figures would be meaningless.
+//! The directory is in the directory of the build, because `/tmp` is in memory on many machines: a
+//! sync costs nothing there, and figures would be meaningless.
 //!
 //! **Invariant:** the directory is removed when the benchmark ends, fails or is interrupted.
 

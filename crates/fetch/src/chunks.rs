@@ -1,6 +1,6 @@
 //! Decodes the chunked transfer coding (RFC 9112, 7.1).
 //!
-//! It is as strict as hyper: both must agree on what the same bytes mean.
+//! The decoder is as strict as hyper, because both must read the same bytes as the same body.
 //!
 //! **Invariant:** the number of bytes consumed between two chunks is bounded, and no byte after
 //! the last chunk and its trailers is consumed.

@@ -180,8 +180,9 @@ impl Connection {
 
     /// Returns how many requests may be in flight at once.
     ///
-    /// That is the depth of the pipeline as far as this server supports it; over HTTP/2 the
-    /// number of streams that the server allows, up to 16; else 1.
+    /// On a pipelined connection that is the depth of the pipeline, less for a server that
+    /// supports less. Over HTTP/2 it is the number of streams that the server allows, at most 16.
+    /// Otherwise it is 1.
     pub fn width(&self) -> usize {
         match &self.transport {
             Transport::Hyper(channel) => channel.hyper.width(),

@@ -90,8 +90,8 @@ impl HyperConnection {
         let tasks = Tasks::default();
         let (sender, connection) = http2::Builder::new(tasks.clone())
             .max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX))
-            // This applies until the server announces its own limit. A stream that it then
-            // refuses was not processed (RFC 9113, 8.7) and is requested again.
+            // This limit applies until the server announces its own. A stream that the server
+            // then refuses was not processed (RFC 9113, 8.7) and is requested again.
             .initial_max_send_streams(STREAMS)
             // All bodies are read as they arrive, so one stream may use the whole connection
             // window. A page rarely needs a second window.

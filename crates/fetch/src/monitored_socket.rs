@@ -27,7 +27,8 @@ pub(crate) struct MonitoredSocket {
     monitor: ReadMonitor,
 }
 
-/// What was read since the request was sent. The connection that sent it holds a clone.
+/// A handle to the record of what was read since the last request. The socket and the connection
+/// that sends the requests hold clones of one handle.
 #[derive(Clone)]
 pub(crate) struct ReadMonitor(Arc<Mutex<ReadRecord>>);
 

@@ -1,4 +1,4 @@
-//! What is known about servers that mishandle HTTP/2 or pipelining.
+//! Records which servers mishandle HTTP/2 or pipelining.
 //!
 //! A server that violates HTTP/2 gets HTTP/1.1. One that has answered in HTTP/2 keeps it when it
 //! resets a stream or a page is late, because it may speak nothing else.
@@ -27,7 +27,7 @@ const EARLY_ENDS: u8 = 2;
 /// be the page; the cause of three is the server.
 const RESETS: u8 = 3;
 
-/// What is known about servers while the program runs.
+/// The records of all servers, in memory while the program runs.
 #[derive(Default)]
 pub(crate) struct ServerQuirks(Mutex<QuirkTables>);
 

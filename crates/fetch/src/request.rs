@@ -26,7 +26,7 @@ pub struct FetchRequest<'a> {
     pub last_modified: Option<&'a str>,
 }
 
-/// What all requests of a connection have in common.
+/// The parts that all requests of a connection share.
 pub(crate) struct RequestTemplate {
     headers: HeaderMap,
     whole_urls: bool,

@@ -22,11 +22,11 @@ const HOPS: usize = 5;
 /// The outcome of a request for robots.txt.
 #[derive(Debug, Clone)]
 pub struct RobotsAnswer {
-    /// What it means for the crawl.
+    /// The meaning of the outcome for the crawl.
     pub verdict: RobotsVerdict,
     /// The status of the last response, if there was one.
     pub status: Option<u16>,
-    /// Why there was no response, if there was none.
+    /// Why the last request got no response; `None` if it got one.
     pub trouble: Option<Trouble>,
     /// How long the server asks to wait before the next try.
     pub retry_after: Option<Duration>,

@@ -1,4 +1,4 @@
-//! What a user can set about fetching.
+//! The settings of fetching.
 //!
 //! **Invariant:** every quantity that a hostile server could drive up has a limit here or beside
 //! the code that enforces it. The defaults are those that `hostile-web.md` requires. No setting is
@@ -24,7 +24,7 @@ pub struct FetchOptions {
     pub user_agent: String,
     /// The HTTP version to use.
     pub http: HttpMode,
-    /// What one server may cost.
+    /// Limits on what one server may cost.
     pub limits: FetchLimits,
     /// Which servers may have a non-public address.
     pub allow_private: AllowPrivate,

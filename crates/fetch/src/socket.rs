@@ -19,7 +19,7 @@ pub(crate) enum Socket {
     Memory(DuplexStream),
 }
 
-/// What can be read from a socket on which no data is expected.
+/// The result of peeking at a socket on which no data is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PeekOutcome {
     Nothing,

@@ -74,7 +74,7 @@ pub enum Trouble {
     #[error("the server sent bytes before the request")]
     Unsolicited,
     /// The page was requested together with others, and the connection failed before its answer.
-    /// This says nothing about the page. It can be requested again, preferably alone.
+    /// This says nothing about the page. The page can be requested again, preferably alone.
     #[error("the connection failed before the response")]
     Unanswered,
     /// The connection ended before the head was complete.
@@ -103,7 +103,7 @@ pub enum Trouble {
     NotHttp1,
 }
 
-/// What is wrong with a certificate.
+/// A fault of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateFault {
     /// Its validity period is over.

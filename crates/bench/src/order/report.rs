@@ -37,7 +37,7 @@ pub struct OrderReport {
 /// The costs of one ordering and strategy, at one size.
 #[derive(Debug, Serialize)]
 pub struct OrderRow {
-    /// What was measured.
+    /// The ordering, the strategy and the size.
     #[serde(flatten)]
     pub cell: OrderCell,
     /// The result.
@@ -48,7 +48,7 @@ pub struct OrderRow {
 /// The upkeep of one ordering.
 #[derive(Debug, Serialize)]
 pub struct UpkeepRow {
-    /// What was measured.
+    /// The ordering and the size of the web.
     #[serde(flatten)]
     pub options: OrderUpkeep,
     /// The result.

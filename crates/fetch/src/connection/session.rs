@@ -60,7 +60,7 @@ impl Session {
 
     /// Marks the session as busy. Returns whether it was clean.
     ///
-    /// It stays unusable until the caller sets `clean` again.
+    /// The session stays unusable until the caller sets `clean` again.
     pub(super) fn begin(&mut self) -> bool {
         std::mem::replace(&mut self.clean, false)
     }

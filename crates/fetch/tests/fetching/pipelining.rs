@@ -141,8 +141,8 @@ async fn requests_are_out_together_up_to_the_depth() {
         let response = answer.outcome.as_ref().unwrap();
         assert_eq!([&response.head[..], &response.body].concat(), sent);
     }
-    // These arrived together with the answer before them, so no time was spent waiting for the
-    // server.
+    // These answers arrived together with the answer before them, so no time was spent waiting
+    // for the server.
     for place in [1, 2, 3, 5, 6, 7] {
         assert_eq!(answers[place].first_byte, Duration::ZERO, "{place}");
     }

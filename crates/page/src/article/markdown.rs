@@ -71,7 +71,7 @@ pub(super) fn write(root: &NodeRef<'_>, base: &Url, link_bytes: usize) -> (Strin
     (text, placed)
 }
 
-/// What an element contains.
+/// The kinds of content of an element, which decide how it is written.
 #[derive(Clone, Copy, Default)]
 struct ElementShape {
     /// Whether it is or contains a block.

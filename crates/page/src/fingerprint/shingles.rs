@@ -29,7 +29,8 @@ impl Shingles {
 
     /// Estimates the Jaccard resemblance of two texts: their common shingles as a share of all.
     ///
-    /// It is 1 for equal texts, two empty ones included, and 0 for texts without common shingles.
+    /// The estimate is 1 for equal texts, also for two empty ones, and 0 for texts without common
+    /// shingles.
     pub fn resemblance(&self, other: &Self) -> f64 {
         let (mut a, mut b) = (self.0.iter().peekable(), other.0.iter().peekable());
         let (mut both, mut either) = (0u32, 0u32);

@@ -46,7 +46,7 @@ impl Default for ReadLimits {
     }
 }
 
-/// What was read from a page.
+/// The result of reading a page.
 #[derive(Clone, Debug)]
 pub struct PageReading {
     /// The content of `title` with white space collapsed; empty if there is none.
@@ -86,7 +86,7 @@ pub struct PageReading {
     pub cut: Cuts,
 }
 
-/// What the limits removed from a page.
+/// Counts of what the limits removed from a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cuts {
     /// Links beyond the limit whose target is not among the kept ones; a repeated target counts

@@ -52,10 +52,10 @@ pub(crate) enum TextFlow {
     Break,
 }
 
-/// What the reader does at the start of an element.
+/// The role of an element, which decides what the reader does at its start tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// Nothing.
+    /// The reader does nothing special.
     Plain,
     /// It may start a link (`a`).
     Anchor,

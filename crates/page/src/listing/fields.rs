@@ -15,7 +15,7 @@ pub(super) enum Format {
     Atom,
 }
 
-/// What the text of an element means.
+/// The meaning of the text of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListingField {
     /// The URL.
@@ -24,7 +24,7 @@ pub(super) enum ListingField {
     Original,
     /// An id that is often the URL.
     Guid,
-    /// One of the dates.
+    /// A date of the page; of several dates the latest counts.
     Date,
 }
 

@@ -154,7 +154,7 @@ mod tests {
         check("/t?sid=0123456789abcdef0123456789ABCDEF&t=5", "/t?t=5");
         check("/(S(lit3py55t21z5v55vlm25s55))/a.aspx", "/a.aspx");
         check("/(S(lit3py55t21z5v55vlm25s55))", "/");
-        // What only looks like one stays.
+        // A parameter that only looks like a session id stays.
         check("/t?sid=42", "/t?sid=42");
         check("/t?sid=station-of-the-cross", "/t?sid=station-of-the-cross");
         check("/t?s=search+words", "/t?s=search+words");

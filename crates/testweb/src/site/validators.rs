@@ -17,8 +17,8 @@ pub(super) struct Validators {
 }
 
 impl Validators {
-    /// Creates validators. The format of the date truncates it to the second, and it is compared
-    /// as such.
+    /// Creates validators. The date is truncated to the second, as its format requires, and the
+    /// truncated date is compared.
     pub fn new(etag: Option<&str>, last_modified: Option<SystemTime>) -> Self {
         let dated = |at: SystemTime| {
             let text = httpdate::fmt_http_date(at);

@@ -73,7 +73,7 @@ impl MarkdownWriter<'_> {
         let mut inner = String::new();
         self.inlines(node, &mut inner, place);
         let text = inner.trim_matches([' ', BREAK]);
-        // Marks inside or beside the same marks would not be parsed as such.
+        // Emphasis marks inside or next to other marks would not be parsed as emphasis.
         let clash =
             text.starts_with(['*', '~']) || text.ends_with(['*', '~']) || out.ends_with(['*', '~']);
         if text.is_empty() || clash || text.contains(BREAK) {

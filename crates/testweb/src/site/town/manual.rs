@@ -1,7 +1,7 @@
 //! The Tern manual, the documentation of an invented build tool.
 //!
-//! Its pages always exist and are edited: a few of them often, most rarely. A sitemap states the
-//! times.
+//! Its pages always exist and are edited: a few of them often, most rarely. A sitemap states when
+//! each page was last edited.
 
 use figure::escaped;
 use rand::RngExt;
