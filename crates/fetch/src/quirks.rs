@@ -16,15 +16,15 @@ use std::sync::{Mutex, MutexGuard};
 
 use page::url::HostId;
 
-/// Capacity of each table, in servers. When a table is full it is cleared, and all get another
-/// chance.
+/// Capacity of each table, in servers. A full table is cleared, and its servers are tried again
+/// as unknown ones.
 const REMEMBERED: usize = 10_000;
 /// New connections in a row that must end early before the width is reduced. A single one may be
 /// an accident, such as a restart.
 const EARLY_ENDS: u8 = 2;
 
-/// Streams that a server may reset before its first answer in HTTP/2. The cause of one reset may
-/// be the page; the cause of three is the server.
+/// Number of reset streams before the first answer in HTTP/2 at which a server gets HTTP/1.1. The
+/// cause of one reset may be the page; the cause of three is the server.
 const RESETS: u8 = 3;
 
 /// The records of all servers, in memory while the program runs.

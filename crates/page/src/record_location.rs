@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The location of one record in the WARC files of a store.
 ///
-/// The archive reads a record by it, and the ledger stores it with each visit.
+/// The ledger stores a location with each visit, and the archive reads the record there.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]

@@ -152,7 +152,7 @@ pub fn test_items(lines: &[&str]) -> Vec<Range<usize>> {
     items
 }
 
-/// Adds the path, or `use` tree, that begins at a token, and returns the token behind it.
+/// Adds the path, or `use` tree, that begins at a token. Returns the index of the token after it.
 ///
 /// `before` holds the segments of the enclosing `use` tree.
 fn read_path(
@@ -178,7 +178,8 @@ fn read_path(
     at
 }
 
-/// Adds the paths of a `use` group, from behind its opening brace, and returns the token behind it.
+/// Adds the paths of a `use` group, from the token `at` after its opening brace. Returns the index
+/// of the token after the group.
 fn read_group(
     tokens: &[RustToken<'_>],
     mut at: usize,
@@ -304,7 +305,7 @@ fn character_length(text: &str) -> usize {
     let mut characters = text.char_indices().skip(1);
     match characters.next() {
         Some((_, '\\')) => {
-            // The escaped character may be an apostrophe: start the search behind it.
+            // The escaped character may be an apostrophe: start the search after it.
             let end = text[3..].find('\'');
             end.map_or(text.len(), |length| 3 + length + 1)
         }

@@ -1,8 +1,8 @@
 //! Measures how long a crawl of this size takes to restart.
 //!
-//! It runs in a new process, so its memory at the end is what a crawl needs for these URLs. The
-//! files are in the page cache, as after a crash of the program. After a crash of the machine
-//! they must be read from disk first.
+//! The measurement runs in a new process, so the memory of that process at the end is what a crawl
+//! needs for these URLs. The files are in the page cache, as after a crash of the program. After a
+//! crash of the machine they must be read from disk first.
 
 use std::path::Path;
 use std::time::Instant;

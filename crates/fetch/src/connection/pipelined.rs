@@ -153,7 +153,7 @@ impl PipelinedBatch {
                 (Trouble::Stale, PipelineEnd::HungUp)
             }
             NoAnswer::Ended => (Trouble::Reset, PipelineEnd::HungUp),
-            // Sent alone it may succeed. A head whose only fault is its size is final.
+            // Sent alone, the request may succeed. A head whose only fault is its size is final.
             NoAnswer::Refused(Trouble::Protocol(_) | Trouble::Unsolicited) if self.several => {
                 (Trouble::Unanswered, PipelineEnd::Lost)
             }
