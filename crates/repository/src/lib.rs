@@ -1,6 +1,6 @@
 //! Storage of fetched pages, and search in them.
 //!
-//! The [`archive`] holds every answer of the web as WARC records; it is the source of truth. The
+//! The [`archive`] holds the answers of the web as WARC records; it is the source of truth. The
 //! [`index`] is derived from it and can always be recreated. The [`log`] holds the searches and
 //! clicks of users.
 //!

@@ -3,7 +3,7 @@
 (() => {
   const field = document.getElementById("q");
 
-  // Reports a click once: it removes the attribute `ping`, which would report it again.
+  // Reports a click once: removes the attribute `ping`, by which the browser would report it too.
   const report = (address) => Boolean(address) && navigator.sendBeacon(address);
   const clicked = (event) => {
     if (event.type === "auxclick" && event.button !== 1) return;

@@ -37,9 +37,10 @@ const MOST: usize = 1024;
 const HEAD_BYTES: usize = 64 * 1024;
 /// Bytes of an answer that the kernel buffers for a client that does not read.
 ///
-/// The default of Linux is up to 4 MB per connection, 4 GB for all. A page has about 20 kB.
+/// The default of Linux is up to 4 MB per connection, so 4 GB for [`MOST`] connections. A page has
+/// about 20 kB.
 const SEND_BUFFER: usize = 256 * 1024;
-/// The time that requests under way have to end when the server shuts down.
+/// The time that requests under way get to finish when the server shuts down.
 const LAST: Duration = Duration::from_secs(5);
 /// The most refused connections at once that get an answer with the reason. Further ones are
 /// closed without an answer.
@@ -52,7 +53,7 @@ const REFUSAL: &[u8] =
     Content-Length: 54\r\nRetry-After: 1\r\nConnection: close\r\n\r\n\
     There are too many connections from this address now.\n";
 
-/// Serves connections until `stopped` completes, then lets requests under way end.
+/// Serves connections until `stopped` completes. Then gives requests under way [`LAST`] to finish.
 pub async fn accept(
     listener: TcpListener,
     router: Router,
@@ -184,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_refusal_is_as_long_as_it_says() {
+    fn the_refusal_states_its_length() {
         let text = str::from_utf8(REFUSAL).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())));

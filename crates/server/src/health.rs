@@ -85,7 +85,7 @@ impl EncodeMetric for DurationHistogram {
 fn of_core(registry: &mut Registry, core: &CoreFigures) {
     registry.register_with_unit(
         "step_duration",
-        "Time that the core takes for one event",
+        "Time that the core (the state machine that decides what the crawl does) takes for one event",
         Unit::Seconds,
         DurationHistogram(core.steps),
     );
@@ -116,7 +116,11 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
     let (state, storage) = (&snapshot.state, &snapshot.storage);
     let summary = &state.summary;
     let numbers = [
-        ("urls", "URLs ever admitted", summary.urls_seen as f64),
+        (
+            "urls",
+            "URLs that were ever admitted to the store",
+            summary.urls_seen as f64,
+        ),
         (
             "queued",
             "URLs to fetch, now or later",
@@ -166,22 +170,22 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
     let optional = [
         (
             "price",
-            "Least worth of a fetch that the budget allows",
+            "Least worth of a fetch that the budget allows; absent without a budget",
             summary.price,
         ),
         (
             "budget_per_second",
-            "Fetches per second that the budget allows",
+            "Fetches per second that the budget allows; absent without a budget",
             state.budget,
         ),
         (
             "expected_freshness",
-            "Expected share of fresh copies",
+            "Expected share of fresh copies, 0 to 1",
             snapshot.outlook.map(|outlook| outlook.freshness),
         ),
         (
             "expected_quality",
-            "Expected freshness, weighted by what searchers lose by an old copy",
+            "Expected share of fresh copies, weighted by what searchers lose by an old copy, 0 to 1",
             snapshot.outlook.and_then(|outlook| outlook.quality),
         ),
     ];
@@ -204,7 +208,7 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
     }
     registry.register(
         "fetches",
-        "Requests made since the crawl began, by purpose",
+        "Requests made since the crawl began, by purpose: new, refresh, source or overhead (robots.txt, probes of pages that cannot exist)",
         fetches,
     );
     let errors = Family::<ErrorLabel, Counter>::default();

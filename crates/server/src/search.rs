@@ -1,7 +1,7 @@
 //! The search behind the page, the API and the agents' tools: finds, adds freshness, and logs.
 //!
-//! **Invariant:** the log holds the query and the results shown, and nothing about the searcher. A
-//! search is answered even if the log cannot be written.
+//! **Invariant:** the log of searches holds the query, its time and the results shown, and nothing
+//! about the searcher. A search is answered even if the log cannot be written.
 
 mod suggestions;
 
@@ -20,7 +20,7 @@ use node::topics;
 
 pub use suggestions::{SUGGESTIONS, Suggestion, suggest};
 
-/// With fewer results than this, the answer suggests another spelling.
+/// With fewer matching pages than this, the answer may suggest another spelling.
 const FEW: usize = 5;
 
 /// A search, with its filters and options.
@@ -48,7 +48,7 @@ pub struct SearchRequest {
     pub sort: Sort,
     /// The languages that the reader prefers, the most preferred first.
     pub readers: Vec<String>,
-    /// Whether to count results by site, language, kind and year.
+    /// Whether to count the pages that match by site, language, type and year.
     pub facets: bool,
     /// Whether the last word of the query is a prefix.
     pub prefix: bool,
@@ -67,11 +67,11 @@ pub struct SearchResults {
     pub total: usize,
     /// Whether no page has all words, so that pages with some of them are returned.
     pub relaxed: bool,
-    /// The query used instead, if no page has some of the words.
+    /// The query used instead, if no page has one of the words.
     pub corrected: Option<String>,
     /// Another spelling that the searcher may have meant.
     pub meant: Option<String>,
-    /// Words written like an operator that does not exist; they were searched for as words.
+    /// Operators that were not understood.
     pub unknown: Vec<String>,
     /// Counts by site, language, type and year, if requested. A search within a topic has none.
     pub facets: Option<Facets>,

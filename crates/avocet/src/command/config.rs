@@ -33,7 +33,7 @@ pub fn run(root: &Path, json: bool, action: &ConfigAction) -> Result<()> {
     }
 }
 
-/// Prints every setting with its value, and where the value comes from if it is not the default.
+/// Prints every setting with its value and the layer that gives it: default or file.
 fn show(root: &Path, json: bool, file: Option<&Path>) -> Result<()> {
     let file = Settings::file(file, root)?;
     file.settings()?;

@@ -153,12 +153,12 @@ const LATER: [(&str, &str, &str); 5] = [
     (
         "avocet_searches",
         "counter",
-        "Searches requested, by surface",
+        "Searches requested, by surface: Page, Typing (live results), Suggest, Api or Agent (MCP)",
     ),
     (
         "avocet_failed_searches",
         "counter",
-        "Searches that could not be answered, by surface",
+        "Searches that could not be answered, by surface, as in avocet_searches",
     ),
     (
         "avocet_crawl_errors",
@@ -168,12 +168,12 @@ const LATER: [(&str, &str, &str); 5] = [
     (
         "avocet_crawl_expected_freshness",
         "gauge",
-        "Expected share of fresh copies",
+        "Expected share of fresh copies, 0 to 1",
     ),
     (
         "avocet_crawl_expected_quality",
         "gauge",
-        "Expected freshness, weighted by what searchers lose by an old copy",
+        "Expected share of fresh copies, weighted by what searchers lose by an old copy, 0 to 1",
     ),
 ];
 

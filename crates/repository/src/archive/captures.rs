@@ -1,8 +1,8 @@
 //! Finds all stored answers of one page.
 //!
 //! Each complete archive file has a CDXJ index. A binary search in it needs few reads, however
-//! large it is. The file that is still written to has no index, so all of its records are read,
-//! unless the caller stops the search.
+//! large it is. A file without an index (the one that is still written to) is read record by
+//! record, until the caller stops the search.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
@@ -20,11 +20,11 @@ use super::{ArchiveError, BLOCK_LIMIT, PayloadDigest, RecordLocation, Records, f
 pub struct StoredAnswer {
     /// The location of its record.
     pub at: RecordLocation,
-    /// When the page was requested. Answers in complete files have a resolution of one second.
+    /// The `WARC-Date` of the record. From a CDXJ index it has a resolution of one second.
     pub time: Timestamp,
-    /// Its HTTP status.
+    /// Its HTTP status; `None` if the record has no HTTP status line.
     pub status: Option<u16>,
-    /// The digest of its body.
+    /// The digest of its body that the record states, if it is a valid SHA-1 digest.
     pub digest: Option<PayloadDigest>,
     /// Whether the record only states that the answer equals an earlier one, and does not
     /// contain it.
@@ -42,8 +42,9 @@ pub struct Captures {
 
 /// Finds the stored answers of a page.
 ///
-/// A file without an index is read until `hurry`, which is called before each of its records,
-/// returns true. Records that are damaged or larger than [`BLOCK_LIMIT`] are left out.
+/// A file without an index is read until `hurry`, which is called once for each of its records,
+/// returns true. Records of such a file that are damaged, or whose block is larger than
+/// [`BLOCK_LIMIT`], are left out.
 pub fn captures(
     dir: &Path,
     url: &PageUrl,

@@ -1,7 +1,9 @@
 //! The CDXJ index of an archive file: one line per capture, sorted by the key of its URL.
 //!
 //! **Invariant:** lines are sorted by their bytes, so that tools can merge the indexes and
-//! search them by bisection. Text that came from the web is in the JSON part, escaped.
+//! search them by bisection. No text from the web can break a line or shift its fields: the key
+//! is derived from a normalized URL, which has no spaces and no control characters, and all other
+//! text from the web is in the JSON part, escaped.
 
 use page::PageUrl;
 use serde::Serialize;
@@ -13,6 +15,7 @@ use super::{RecordKind, WarcRecord};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CdxjEntry {
     pub(super) url: Box<str>,
+    /// When the page was fetched, in Unix milliseconds.
     pub(super) millis: i64,
     pub(super) status: Option<u16>,
     /// The media type; `warc/revisit` for a revisit, as other tools write it.
@@ -90,9 +93,9 @@ pub(super) fn time(millis: i64) -> Option<String> {
 /// Returns the sortable key of a URL, such as `org,example)/path?query`.
 ///
 /// The key is that of the Python package `surt`, which the Wayback tools use: without scheme and
-/// `www`, in lower case, with sorted parameters and no slash at the end. Unlike `surt`, this
-/// function does not decode percent-encoding. Several URLs may have the same key, so a line also
-/// contains the URL.
+/// without `www` or `www2`, in lower case, with sorted parameters and, except for the root, no
+/// slash at the end. Unlike `surt`, this function neither decodes percent-encoding nor removes
+/// session ids. Several URLs may have the same key, so a line also contains the URL.
 pub(super) fn key(url: &PageUrl) -> String {
     let parts = url.as_url();
     let mut key = match parts.host_str().and_then(|host| host.strip_prefix('[')) {
@@ -116,7 +119,8 @@ pub(super) fn key(url: &PageUrl) -> String {
     key
 }
 
-/// Reverses the labels of a host name: `www.example.org` becomes `org,example`.
+/// Reverses the labels of a host name, without a leading `www`, `www1`, …: `www.example.org`
+/// becomes `org,example`.
 fn reversed(host: &str) -> String {
     let mut labels: Vec<&str> = host.trim_end_matches('.').split('.').collect();
     let number = labels[0].strip_prefix("www");
@@ -132,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys() {
+    fn keys_equal_those_of_surt() {
         let check = |url: &str, expected: &str| {
             assert_eq!(key(&PageUrl::parse(url).unwrap()), expected, "{url}");
         };

@@ -23,8 +23,8 @@ impl PayloadDigest {
         Self(hash.finalize().into())
     }
 
-    /// Parses `sha1:` followed by base 32 or, as some tools write it, hexadecimal digits.
-    /// Returns `None` for other algorithms.
+    /// Parses `sha1:` or `sha-1:`, followed by 32 base-32 digits or, as some tools write it, 40
+    /// hexadecimal digits. Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (algorithm, value) = text.split_once(':')?;
         if !algorithm.eq_ignore_ascii_case("sha1") && !algorithm.eq_ignore_ascii_case("sha-1") {

@@ -80,7 +80,8 @@ pub enum Fault {
     /// The header is longer than a reader should hold in memory.
     #[error("the header is longer than {0} bytes")]
     LongHeader(usize),
-    /// The header has no Content-Length, or one that is not a number.
+    /// The header has no Content-Length, or one that is not a number or is greater than the rest
+    /// of the gzip member.
     #[error("the header gives no valid Content-Length")]
     Length,
     /// The block is larger than the caller's limit. The record was skipped.
@@ -92,13 +93,15 @@ pub enum Fault {
     /// Too many damaged records came before; the rest of the file was not read.
     #[error("too many damaged records, the rest was not read")]
     Hopeless,
-    /// The gzip member is longer or shorter than its location states.
-    #[error("the gzip member is longer or shorter than its location")]
+    /// The gzip member is longer or shorter than its location states, or contains several
+    /// records although the archive has one member per record.
+    #[error("the gzip member is not exactly one record at its location")]
     Misplaced,
 }
 
 impl ArchiveError {
-    /// Returns where the torn or damaged record begins. Returns `None` for other errors.
+    /// Returns where the torn or damaged record begins. Returns `None` for other errors, and for
+    /// a file that is not one of an archive.
     pub fn place(&self) -> Option<End> {
         match self {
             Self::Torn { path, offset } | Self::Damaged { path, offset, .. } => Some(End {

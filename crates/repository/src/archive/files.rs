@@ -58,7 +58,7 @@ pub(super) fn list(dir: &Path) -> Result<Vec<(u32, PathBuf)>, ArchiveError> {
     Ok(files)
 }
 
-/// Renames a file that was never committed, so that it is no longer read and nothing is lost.
+/// Renames a file that was never committed: the archive ignores it, but its bytes remain on disk.
 pub(super) fn set_aside(path: &Path) -> Result<PathBuf, ArchiveError> {
     let named = |count: u32| {
         let mut name = path.as_os_str().to_owned();

@@ -1,8 +1,8 @@
 //! The head of an HTTP response, as bytes.
 //!
-//! **Invariant:** the result of [`stored`] ends with its first blank line. It states no transfer
-//! encoding, and if it states a length, that of the stored body. Everything else stays as the
-//! server sent it.
+//! **Invariant:** the result of [`stored`] ends with its first blank line and states no transfer
+//! encoding. If the length of the body is known, no `Content-Length` states another one.
+//! Everything else before the first blank line stays as the server sent it.
 
 /// Prefix for the name of a header field that no longer describes the stored body. Heritrix and
 /// Browsertrix use similar prefixes, and replay tools ignore such fields.
@@ -21,8 +21,8 @@ pub(super) fn end(block: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns the head to store with a body of `length` bytes without transfer encoding. `None`
-/// means an answer whose body is neither stored nor known (a 304).
+/// Returns the head to store for a body of `length` bytes without transfer encoding. `None` means
+/// that the length is unknown, because the answer has no body (a 304).
 ///
 /// A `Transfer-Encoding` would make readers look for chunks, and a wrong `Content-Length` would
 /// make them truncate the body. Both fields are stored under another name. Bytes after a blank
@@ -135,7 +135,7 @@ mod tests {
             Some(5),
             "HTTP/1.1 200 OK\r\nX-Crawler-transfer-ENCODING: chunked\r\n\r\n",
         );
-        // Of several lengths, the right one stays, wherever it is.
+        // Of several lengths, the first right one stays, wherever it is.
         check(
             "HTTP/1.1 200\r\nContent-Length: 4\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
             Some(5),

@@ -55,8 +55,9 @@ fn placed(record: &WarcRecord, offset: u64, length: u32) -> Option<LocatedEntry>
     CdxjEntry::of(record).map(|entry| (entry, offset, length))
 }
 
-/// Reads every record of every file, and passes it to `visit`. Compares the index of each closed
-/// file with the file. Returns the problems found; an error of the disk or of `visit` ends it.
+/// Reads every file and passes each readable record to `visit`. Compares the index of each closed
+/// file with the file. Returns the problems found. An error of the disk or of `visit` ends the
+/// verification.
 pub fn verify<E: From<ArchiveError>>(
     dir: &Path,
     mut visit: impl FnMut(&RecordLocation, &WarcRecord) -> Result<(), E>,
@@ -129,8 +130,8 @@ fn cut_torn_end(path: &Path) -> Result<(), ArchiveError> {
 /// The set of captures that an archive contains, so that an import skips captures it has
 /// imported before.
 ///
-/// A capture is identified by its URL, its time in seconds and its body digest, which are the
-/// fields of a CDXJ line. The set stores 64-bit hashes of them.
+/// A capture is identified by its URL, its time in seconds and its body digest; a CDXJ line
+/// contains all three. The set stores a 64-bit hash of each capture's three values.
 #[derive(Debug, Default)]
 pub struct Inventory(HashSet<u64>);
 

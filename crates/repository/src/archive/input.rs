@@ -37,7 +37,8 @@ impl<R: Read + Seek> Input<R> {
         Ok(())
     }
 
-    /// Returns where the next record after the one at `start` begins.
+    /// Returns where the next record after the one at `start` begins. Returns `None` if there is
+    /// none before `end`.
     ///
     /// Searches only for the format of the file's first record, gzip or uncompressed. Bytes in
     /// the other format could only be the content of a page.

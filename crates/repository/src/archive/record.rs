@@ -18,7 +18,7 @@ use super::{CodingLimits, Content, head};
 pub enum RecordKind {
     /// A response of a server, with its body.
     Response,
-    /// A response that stated or showed that nothing changed.
+    /// A response whose body equals an earlier one (a 304, or the same bytes); it has no body.
     Revisit,
     /// A description of the file itself.
     Warcinfo,
@@ -88,7 +88,7 @@ impl WarcRecord {
         PageUrl::parse(text).ok()
     }
 
-    /// Returns when it was fetched.
+    /// Returns the `WARC-Date`: when the page was fetched.
     pub fn at(&self) -> Option<Timestamp> {
         self.field("WARC-Date")?.parse().ok()
     }
@@ -110,7 +110,8 @@ impl WarcRecord {
         &self.block
     }
 
-    /// Returns the head of the HTTP response, with its final blank line.
+    /// Returns the head of the HTTP response, with its final blank line if it has one. Returns
+    /// an empty slice if the block is not an HTTP response.
     pub fn head(&self) -> &[u8] {
         &self.block[..self.head_end]
     }
@@ -156,8 +157,8 @@ impl WarcRecord {
         }
     }
 
-    /// Returns the body without transfer and content encoding, within limits. The defaults are
-    /// those for answers from the network (hostile-web.md, row 81).
+    /// Returns the body without transfer and content encoding, within limits. The default limits
+    /// are those for answers from the network (hostile-web.md, row 81).
     pub fn content(&self, limits: CodingLimits) -> Content<'_> {
         let codings = head::values(self.head(), "content-encoding");
         coding::decode(self.body(), codings, limits)

@@ -1,8 +1,8 @@
 //! Reads the records of one WARC file in order.
 //!
-//! **Invariant:** every byte of the file belongs to a returned record or to a returned error, so
-//! a damaged record does not hide those after it. Memory is bounded by the block limit, and no
-//! gzip member is decoded far beyond it.
+//! **Invariant:** damage is reported, and a damaged record does not hide those after it, up to
+//! [`DAMAGE_LIMIT`] damaged records. Memory is bounded by the block limit. A larger block is
+//! decoded and dropped, unless it is a decompression bomb.
 //!
 //! Accepts the variants that existing tools write: one gzip member per record, one for all
 //! records, or no compression. After damage the next record is found by its first bytes. A page
@@ -18,12 +18,12 @@ use super::input::{GZIP_FIRST, Input};
 use super::parse::{self, ReadFailure};
 use super::{ArchiveError, Fault, WarcRecord};
 
-/// Number of damaged records after which the rest of a file is not read. Each costs a search
-/// through the file, and the author of the file controls how many there are.
+/// Maximum number of damaged records that are skipped; at the next one, reading ends. Each costs
+/// a search through the file, and the author of the file controls how many there are.
 const DAMAGE_LIMIT: u32 = 1000;
 
-/// Maximum ratio of decoded to encoded bytes while a record above the block limit is skipped
-/// (hostile-web.md, row 1).
+/// Maximum ratio of decoded to encoded bytes while a record above the block limit is skipped, not
+/// counting the first decoded MiB (hostile-web.md, row 1).
 const SKIP_RATIO: u64 = 100;
 
 /// The block limit for files of other tools, in bytes: eight times the largest page that is
@@ -47,7 +47,7 @@ pub struct Records<R: Read + Seek> {
     source: ReadState<R>,
     path: PathBuf,
     block_limit: u64,
-    /// Where reading ends: the length of the file.
+    /// The length of the file in bytes.
     end: u64,
     damaged: u32,
 }

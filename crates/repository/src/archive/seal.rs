@@ -35,7 +35,7 @@ pub enum Truncated {
     Length,
     /// It exceeded the time limit.
     Time,
-    /// The connection was closed.
+    /// The connection was closed before the end of the body.
     Disconnect,
     /// Another reason.
     Unspecified,
@@ -272,7 +272,7 @@ fn escape(out: &mut String, text: &str) {
     }
 }
 
-/// Returns milliseconds: the resolution of dates in records, so ids use it too.
+/// Returns Unix milliseconds. Dates in records have this resolution, so record ids use it too.
 fn millis(at: Timestamp) -> i64 {
     at.as_millisecond()
 }

@@ -20,7 +20,8 @@ use super::{ArchiveError, End, Level, RecordKind, RecordLocation, Records, files
 /// Settings of a writer.
 #[derive(Debug, Clone)]
 pub struct ArchiveOptions {
-    /// Maximum size of a file in bytes. A record that would exceed it starts a new file.
+    /// Maximum size of a file in bytes. A record that would exceed it starts a new file. Only a
+    /// file whose first record is larger exceeds it.
     pub max_bytes: u64,
     /// The description of the crawl in every file.
     pub info: Info,
@@ -185,7 +186,7 @@ impl ArchiveWriter {
         &self.dir
     }
 
-    /// Waits until everything appended is on disk.
+    /// Syncs everything appended to the disk.
     pub fn sync(&mut self) -> Result<(), ArchiveError> {
         self.unless_stopped(|writer| {
             let Some(current) = &mut writer.current else {
@@ -389,8 +390,8 @@ fn resume(dir: &Path, end: End) -> Result<Option<OpenFile>, ArchiveError> {
         // becomes open again.
         fs::rename(&closed, &open).map_err(ArchiveError::io("rename", &closed))?;
     }
-    // The index may also have been written just before a kill, when the file never got its final
-    // name.
+    // A writer that was killed between writing the index and renaming the file left an index
+    // beside an open file.
     files::remove(&files::cdxj(dir, end.file))?;
     let mut file = OpenOptions::new()
         .write(true)

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_parted_and_sections_follow() {
+    fn lines_are_divided_and_sections_keep_their_headings() {
         let text = "Menu\nAvocet\nA wader.\nRead on\nFood\nShrimps.\nImprint";
         let sections = [
             section(text, "Avocet"),
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(
             titles,
             ["Avocet", "Food"],
-            "a heading is no template, but it may be in a menu"
+            "a heading is never template, but it may be in a menu"
         );
         assert_eq!(
             headings(&divided.body, &divided.sections),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost() {
+    fn every_line_is_in_body_or_rest() {
         for text in ["", "\n", "a", "a\n", "\na\n\nb"] {
             assert_eq!(
                 divide(text, &[], &[], |_| false)

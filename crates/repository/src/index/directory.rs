@@ -3,6 +3,7 @@
 //! A tantivy reader takes a lock, so that the garbage collection of a writer does not remove
 //! files the reader is about to open. The lock is a file that must be opened for writing. On a
 //! read-only disk this fails, but the lock is not needed there, because no writer can be active.
+//! A user without write permission also reads without the lock.
 
 use std::io;
 use std::path::Path;
@@ -21,6 +22,7 @@ pub(super) struct IndexDirectory(pub(super) MmapDirectory);
 impl Directory for IndexDirectory {
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
         match self.0.acquire_lock(lock) {
+            // tantivy's lock for readers is blocking, the one for writers is not.
             Err(LockError::IoError(error)) if is_read_only(&error) && lock.is_blocking => {
                 Ok(DirectoryLock::from(Box::new(())))
             }

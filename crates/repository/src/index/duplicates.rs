@@ -9,7 +9,7 @@ use page::{Shingles, Simhash, TextDigest};
 
 use super::safe_text::prefix;
 
-/// Share of shingles that near-duplicates have in common, at least.
+/// Minimum resemblance of near-duplicates: the share of their shingles that both have.
 const RESEMBLANCE: f64 = 0.8;
 
 /// Minimum bytes of a body with a similarity hash. Shorter bodies are similar by chance.
@@ -18,15 +18,16 @@ pub(super) const SHORTEST: usize = 400;
 /// Bytes at the beginning of a body whose shingles are compared.
 const COMPARED: usize = 64 * 1024;
 
-/// Returns whether two hashes are those of near-duplicates. A hash of 0 means none, and is near
-/// nothing.
+/// Returns whether two hashes differ in at most 3 bits, so that their pages may be
+/// near-duplicates. A hash of 0 means that the page has none; it is near no other.
 pub(super) fn is_near(one: u64, other: u64) -> bool {
     one != 0 && other != 0 && Simhash(one).is_near(Simhash(other))
 }
 
-/// Groups results by their hashes, which are in the order of rank.
+/// Groups near-duplicate results. `hashes` are those of the results, in the order of rank.
 ///
-/// `body` reads the body of a result, and is called only for results with similar hashes.
+/// A result joins the first group whose best member it resembles. `body` reads the body of a
+/// result; it is called only for results with similar hashes.
 /// Returns the indexes of each group's members, best first; groups are in the order of their
 /// best member.
 pub(super) fn group<E>(
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_that_are_alike_stand_together() {
+    fn results_with_similar_texts_are_grouped() {
         let bodies = [
             "a b c d e f g",
             "h",
@@ -86,8 +87,8 @@ mod tests {
         assert_eq!(
             groups.unwrap(),
             expected,
-            "6 has a like hash and another text"
+            "result 6 has a similar hash but another text"
         );
-        assert_eq!(read, [2, 5, 6], "nothing else is read");
+        assert_eq!(read, [2, 5, 6], "only bodies with similar hashes are read");
     }
 }

@@ -27,10 +27,11 @@ use super::schema::SchemaFields;
 use super::score::{LinkStats, Scoring};
 use super::weights::Part;
 
-/// Document numbers per window: its arrays fit into the cache of one core.
+/// Document numbers per window. Its arrays take 68 KiB, which fit into the L2 cache of one core.
 const WINDOW: usize = 4096;
 
-/// Weight of a compound's single words relative to the compound, when a page has only the words.
+/// Share of a compound's weight that a page gets if it has all single words of the compound, but
+/// not the compound.
 const NEAR: f32 = 0.7;
 
 /// A page that was found.
@@ -44,7 +45,7 @@ pub(super) struct RankedPage {
     /// The factor from click evidence that is part of the score.
     pub(super) chosen: f32,
     pub(super) address: DocAddress,
-    /// The terms it has, as bits.
+    /// Bit *i* is set if the page has term *i* of the plan.
     pub(super) terms: u64,
 }
 
@@ -67,7 +68,8 @@ impl PartialOrd for RankedPage {
     }
 }
 
-/// Better pages are greater. Of equal pages, the one that was indexed earlier is better.
+/// Better pages are greater. Of pages with equal keys, the one with the lower address in the index
+/// is better.
 impl Ord for RankedPage {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_key = self.key.total_cmp(&other.key);
@@ -272,8 +274,9 @@ struct SegmentPages<'a> {
 }
 
 impl SegmentPages<'_> {
-    /// Returns the first page not yet visited that has a term; or, if the plan has no terms,
-    /// that meets the condition.
+    /// Returns where the next window starts: no page before it that was not visited yet has a
+    /// term (unless the plan has no terms) and meets the condition. Returns `None` at the end,
+    /// and for a plan without terms and without a condition.
     fn next(&mut self, no_terms: bool) -> Option<DocId> {
         let wanted = self.conditions.wanted.as_ref().map(|wanted| wanted.doc());
         if no_terms {

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::{DocId, Searcher, SegmentOrdinal, TantivyError};
 
-/// Number of values returned for each facet: the most frequent, and of years the latest.
+/// Maximum number of values returned for each facet: the most frequent, and of years the latest.
 const VALUES: usize = 12;
 
 /// The pages of a search, counted. The most frequent values come first; of years, the latest.

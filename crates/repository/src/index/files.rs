@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use tantivy::TantivyError;
 use tantivy::directory::error::OpenReadError;
 
-/// Bytes of index files that [`first_damaged`] reads.
+/// Maximum bytes of index files that [`first_damaged`] reads.
 ///
-/// The newest segments are checked first: they were written last before a power cut. CRC-32
-/// reads several gigabytes per second, so this takes at most a few hundred milliseconds.
-/// `verify` checks everything.
+/// The newest files are checked first: they were written last before a power cut. CRC-32
+/// processes several gigabytes per second, so this takes at most a few hundred milliseconds.
+/// [`Index::verify`](super::Index::verify) checks everything.
 const CHECKED_BYTES: u64 = 512 << 20;
 
 /// Removes the files that interrupted commits, merges and atomic writes left. Returns how many
@@ -41,7 +41,7 @@ pub(super) fn remove_orphans(dir: &Path, index: &tantivy::Index) -> Result<usize
 }
 
 /// Compares the checksums of the files that the last commit names, newest first, up to
-/// [`CHECKED_BYTES`]. Returns the first damaged file.
+/// [`CHECKED_BYTES`]. Returns the first damaged file, or `None` if none of these is damaged.
 pub(super) fn first_damaged(
     dir: &Path,
     index: &tantivy::Index,

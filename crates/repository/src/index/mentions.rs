@@ -5,7 +5,7 @@
 //!
 //! The counts come directly from the posting lists, which contain frequencies and positions. No
 //! page is scored and no text is read. A word that is split into several (`state-of-the-art`,
-//! 東京都) is mentioned where they follow each other.
+//! 東京都) counts where these follow each other.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -151,7 +151,7 @@ impl Index {
         payload::sequence(&payload).map(Some).ok_or_else(damaged)
     }
 
-    /// Returns the number of pages.
+    /// Returns the number of pages in the last commit that is visible.
     pub fn count(&self) -> u64 {
         self.reader.searcher().num_docs()
     }
@@ -193,8 +193,8 @@ impl Index {
         let fail = |error| self.fail("read", error);
         self.sequence()?;
         let mut damaged = self.index.validate_checksum().map_err(fail)?;
-        // The lists of files and of pages have no checksums, so they are compared with the
-        // files.
+        // `.managed.json` and `meta.json` have no checksums, so their content is compared with
+        // the segment files.
         let managed = self.index.directory().list_managed_files();
         let segments = self.index.searchable_segment_ids().map_err(fail)?;
         let segments: Vec<String> = segments.iter().map(|id| id.uuid_string()).collect();

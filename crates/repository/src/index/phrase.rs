@@ -12,9 +12,9 @@ pub(super) struct PhrasePostings {
     /// The rarest word, which leads the search: the posting lists of the others are skipped to
     /// its pages.
     first: SegmentPostings,
-    /// The index of the rarest word in the phrase.
+    /// The position of the rarest word in the phrase, from 0.
     place: u32,
-    /// The other words with their indexes in the phrase, rarest first.
+    /// The other words with their positions in the phrase, rarest first.
     others: Vec<(u32, SegmentPostings)>,
     starts: Vec<u32>,
     positions: Vec<u32>,

@@ -58,7 +58,7 @@ pub(super) struct ClauseNeed {
     pub(super) exact: u64,
     /// A page with all of these terms nearly contains the clause.
     pub(super) near: u64,
-    /// The weight of the clause when a page lacks it.
+    /// The weight of the clause in the share of the query that a page contains.
     pub(super) weight: f32,
 }
 
@@ -244,7 +244,8 @@ impl Planner<'_> {
         Ok(bits)
     }
 
-    /// Adds a term for all words of the query as a phrase.
+    /// Adds a term for all words of the query as a phrase, if the query has several clauses and
+    /// none has alternatives or is limited to one part.
     fn whole(&mut self, wanted: &[Clause]) {
         let plain = wanted
             .iter()
@@ -350,7 +351,8 @@ fn has(field: Field, value: &str) -> Box<dyn Condition> {
     ))
 }
 
-/// Returns the condition that a clause occurs in any part with positions.
+/// Returns the condition that a clause occurs in its part, or in any part with positions if it is
+/// not limited to one.
 fn anywhere(fields: &SchemaFields, clause: &Clause) -> Box<dyn Condition> {
     let only = clause.part.map(|part| vec![part]);
     let parts = only.as_deref().unwrap_or(IN_ORDER);

@@ -6,8 +6,8 @@
 //! The syntax:
 //! - Words, all of which should be in the page; `a OR b`; `"a phrase"`; `-excluded`.
 //! - Operators: `site:example.org`, `title:word`, `url:word`, `author:lovelace` or `author:"Ada
-//!   Lovelace"`, `date:2024-05` or `date:2019..2021`, `filetype:html`. `-` excludes `site:`,
-//!   `title:` and `url:` too.
+//!   Lovelace"`, `date:2024-05` or `date:2019..2021`, `filetype:html` or `type:html`. `-` also
+//!   works before `site:`, `title:` and `url:`. Before other operators it is reported as unknown.
 //! - A single letter after `-` is a command line option (`tar -x`), and so is a word after `--`.
 //!
 //! There are no wildcards and no ranges of words, because these make queries expensive in other
@@ -24,7 +24,7 @@ use super::words::is_compound;
 /// Characters of a query that are read. The rest is ignored.
 const TEXT_LIMIT: usize = 1000;
 
-/// Maximum number of words and phrases of a query, and of words in a phrase.
+/// Maximum number of clauses, authors and excluded sites of a query, and of words in a phrase.
 const CLAUSE_LIMIT: usize = 32;
 
 /// A parsed query.
@@ -44,7 +44,8 @@ pub(super) struct ParsedQuery {
     pub(super) date: Option<Range<i64>>,
     /// The kind of document that pages must be.
     pub(super) kind: Option<String>,
-    /// Pieces that look like an operator but are unknown. They were parsed as words.
+    /// Operators that were not understood. An unknown operator is parsed as words. An invalid
+    /// date, and `-` before `author:`, `date:` or `filetype:`, are ignored.
     pub(super) unknown: Vec<String>,
 }
 
@@ -73,7 +74,7 @@ pub(super) struct ClauseForm {
 }
 
 impl ParsedQuery {
-    /// Returns whether the query asks for nothing.
+    /// Returns whether the query finds no pages, because it has only exclusions or is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.wanted.is_empty()
             && self.site.is_none()
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn queries() {
+    fn words_phrases_exclusions_and_sites_are_parsed() {
         check("", &[]);
         check("  Rust   async ", &["rust", "async"]);
         check("\"memory safety\" rust", &["memory safety", "rust"]);

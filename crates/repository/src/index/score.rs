@@ -2,8 +2,8 @@
 //!
 //! BM25F (Robertson, Zaragoza & Taylor, "Simple BM25 extension to multiple weighted fields",
 //! CIKM 2004), with a length normalisation for each field as in Zaragoza et al. (TREC 2004).
-//! Occurrences in all parts of a page are weighted and summed before they saturate, so that a
-//! word in title and text does not count twice.
+//! Occurrences in all parts of a page are weighted and summed before they saturate. So a word in
+//! title and body adds less than the sum of two separate scores.
 //!
 //! **Invariant:** search and the measurement of gains (ΔQ) use these functions and no others.
 
@@ -25,7 +25,7 @@ pub(super) struct Scoring {
     pages: u64,
 }
 
-/// What is known of a page besides its words.
+/// The properties of a page besides its words that affect its score.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct LinkStats {
     /// Number of pages that link to it.
@@ -74,7 +74,8 @@ impl Scoring {
         self.pages
     }
 
-    /// Returns the weight of a word that `having` pages have: ln(1 + (N − n + ½) / (n + ½)).
+    /// Returns the weight of a word: ln(1 + (N − n + ½) / (n + ½)), where n of the N pages have
+    /// it.
     pub(super) fn idf(&self, having: u64) -> f32 {
         let others = self.pages.saturating_sub(having) as f32;
         (1.0 + (others + 0.5) / (having as f32 + 0.5)).ln()
@@ -102,8 +103,8 @@ impl Scoring {
     }
 }
 
-/// Returns w / (1 − b + b · length / mean length) for each encoded length. In an index without
-/// words, every length is the mean.
+/// Returns w / (1 − b + b · length / mean length) for each encoded length. Returns w if the part
+/// is empty in all pages.
 fn norms(weight: f32, b: f32, mean: f32) -> Norms {
     let mut norms = [weight; 256];
     if mean > 0.0 {

@@ -76,13 +76,14 @@ impl SearchQuery<'_> {
 /// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hits {
-    /// Number of pages that have all the words, or if there are none, that have some.
+    /// Number of pages that have all the words; if there are none, of pages that have some.
     pub total: usize,
-    /// Whether no page has all the words, so that these hits have only some.
+    /// Whether no page has all the words, so that these hits lack some.
     pub relaxed: bool,
     /// The query that was searched instead, if no page had some of its words.
     pub corrected: Option<String>,
-    /// Pieces that look like an operator but are unknown. They were searched as words.
+    /// Operators that were not understood. An unknown operator is searched as words. An invalid
+    /// date, and `-` before `author:`, `date:` or `filetype:`, are ignored.
     pub unknown: Vec<String>,
     /// The best pages after `offset`.
     pub hits: Vec<Hit>,

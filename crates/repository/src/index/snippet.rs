@@ -16,8 +16,8 @@ use super::word_finder::WordFinder;
 /// Target length of a snippet in bytes: about two lines of a result page.
 const LENGTH: usize = 220;
 
-/// Limits on the bytes that are searched and on the occurrences that are used. Readers look at
-/// the beginning.
+/// Limits on the bytes of a body that are searched and on the occurrences that are used. They
+/// bound the work for one result.
 const SEARCHED: usize = 256 * 1024;
 const OCCURRENCES: usize = 4_000;
 
@@ -113,9 +113,9 @@ impl SnippetFinder {
 
     /// Returns the section that has most of the query, where its heading counts most.
     ///
-    /// Returns `None` if the page as a whole is the better answer. This is so if the best section
-    /// is the first one with a heading of level 1. It is also so if no section has a word in its
-    /// heading or all found words in its text.
+    /// Returns `None` if the page as a whole is the better answer: if the best section is the first
+    /// of the page and its heading has level 1, or if no section has a word in its heading or all
+    /// found words in its text.
     fn section(
         &mut self,
         body: &str,
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_words_it_is_the_start() {
+    fn a_page_without_the_words_shows_its_start() {
         let shown = finder(&["x"]).show("The avocet wades.", &[]).0;
         assert_eq!(shown.text, "The avocet wades.");
         assert_eq!(finder(&["x"]).show("", &[]).0, Snippet::default());
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn the_section_that_says_it_is_found() {
+    fn the_section_that_matches_best_is_returned() {
         let body =
             "Birds\nAbout birds.\nAvocet\nA wader with a bill.\nStilt\nIt resembles the avocet.";
         let section = |title: &str, id: &str| {

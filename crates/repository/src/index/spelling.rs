@@ -3,10 +3,10 @@
 //!
 //! The words of all pages are the dictionary. Among the words within an edit distance of one or
 //! two, the one on most pages is chosen (Kernighan, Church & Gale 1990, with the number of pages
-//! as the prior).
+//! as the prior). A word with the typed first letter counts ten times as much.
 //!
-//! **Invariant:** a suggested word is on more pages than the typed one. Everything else in the
-//! query (quotes, exclusions, sites) stays as it was typed.
+//! **Invariant:** only words are replaced. Everything else in the query (quotes, exclusions, sites)
+//! stays as it was typed.
 //!
 //! The work is bounded: few words are checked, and an automaton walks the dictionary. It walks
 //! all words of titles, headings and anchors, but only those words of the body that begin with
@@ -34,17 +34,17 @@ const SHORTEST: usize = 4;
 const LONGEST: usize = 32;
 /// Minimum letters of a word in which two may be wrong.
 const TWO_WRONG: usize = 8;
-/// How many times as many pages must have the suggested word. The factor is high because pages
-/// contain misspellings too.
+/// Ratio of the pages with the suggested word to those with the typed one that a suggestion must
+/// exceed. It is high because pages contain misspellings too.
 const TIMES: u64 = 100;
-/// How much more likely a correction begins with the typed letter. Few errors are at the
+/// Factor by which a correction with the typed first letter is preferred. Few errors are at the
 /// beginning.
 const SAME_START: u64 = 10;
-/// Maximum number of completions of a prefix, and of dictionary words per segment that are read
-/// for them.
+/// Maximum number of completions of a prefix, and of dictionary words that are read for them in
+/// each part of each segment.
 const ENDINGS: usize = 16;
 const LOOKED_AT: usize = 4_000;
-/// Weight of an occurrence of a completed word.
+/// Weight of an occurrence of a completed word; one of the typed word has 1.
 const GOES_ON: f32 = 0.8;
 
 /// The parts with few, well chosen words.
@@ -167,7 +167,7 @@ impl Index {
     }
 
     /// Returns the most likely correction of a word: one that is on more than `times` times as
-    /// many pages.
+    /// many pages, where pages with the word in several parts count once for each.
     fn better(
         &self,
         searcher: &Searcher,
@@ -197,7 +197,8 @@ impl Index {
         Ok(None)
     }
 
-    /// Returns the words within an edit distance, and how many pages have each.
+    /// Returns the words within an edit distance, and how many pages have each, summed over the
+    /// parts that are read.
     fn near(
         &self,
         searcher: &Searcher,
@@ -290,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_may_be_wrong() {
+    fn candidates_for_correction() {
         let check = |text: &str, expected: &[&str]| {
             let words: Vec<String> = typed(text).into_iter().map(|(word, _)| word).collect();
             assert_eq!(words, expected, "{text}");
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_begins_alike_is_in_between() {
+    fn every_text_with_the_prefix_is_less_than_the_bound() {
         for (start, inside) in [("ab", "abz"), ("é", "éé"), ("東", "東京")] {
             assert!(inside.as_bytes() < &behind(start)[..] && start <= inside);
         }

@@ -15,13 +15,14 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Maximum number of hosts; the least recently seen host is forgotten.
 const HOSTS: usize = 256;
 
-/// Slots per host: 16 KiB.
+/// Slots per host. A slot has 8 bytes, so a host takes 16 KiB.
 const SLOTS: usize = 2048;
 
 /// Number of pages after which all counts of a host are halved, so that older pages count less.
 const FADE: u32 = 512;
 
-/// Minimum number of pages with a line that counts as part of the template.
+/// Minimum number of pages with a line that counts as part of the template. The line must also be
+/// on more than half of the host's pages.
 const PAGES: u32 = 4;
 
 /// Maximum bytes of a line that is counted. A longer line is a paragraph.
@@ -46,7 +47,7 @@ struct HostLines {
 struct Slot {
     tag: u32,
     pages: u16,
-    /// The last page that had the line, so that each page counts once.
+    /// The number of the last page that had the line, so that each page counts once.
     last: u16,
 }
 
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_often_on_one_page_is_none() {
+    fn a_line_repeated_on_few_pages_is_not_template() {
         let mut templates = HostTemplates::default();
         for _ in 0..2 {
             templates.learn("a.example", std::iter::repeat_n("x", 100));

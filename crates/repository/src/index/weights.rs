@@ -60,13 +60,16 @@ pub struct Weights {
     pub lengths: [f32; Part::COUNT],
     /// Saturation of occurrences: BM25's k1.
     pub saturation: f32,
-    /// Relative gain in score for ten times as many pages that link to a page.
+    /// Weight of links: a score is multiplied by 1 + `links` · log10(1 + number of pages that link
+    /// to the page).
     pub links: f32,
-    /// Relative loss in score of a page that consists only of links.
+    /// Relative loss in score of a page that consists only of links. The loss of other pages is
+    /// proportional to the square of their share of link text.
     pub hub: f32,
     /// Weight of the single words of a compound relative to the compound.
     pub words: f32,
-    /// Weight of the whole query as a phrase in a title, a heading, an anchor or the body.
+    /// Weight of the whole query as a phrase in a title, a heading, an anchor or the body,
+    /// relative to the sum of the weights of its clauses.
     pub order: f32,
     /// Exponent of the penalty for missing words: the score is multiplied by (weight of the
     /// words that a page has / weight of all words) to this power.

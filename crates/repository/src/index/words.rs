@@ -1,9 +1,9 @@
 //! The tokenizer: splits text into the words that are indexed and searched.
 //!
 //! **Invariant:** a page and a query are split in the same way, so that equal text is found.
-//! Case, accents, combining marks and the English plural are ignored. Each run between
-//! whitespace is split on its own, so a text can be cut at any ASCII whitespace without changing
-//! its words.
+//! Case, combining marks, accents of Latin letters and the English plural are ignored. Each run
+//! between ASCII whitespace is split on its own, so a text can be cut there without changing its
+//! words.
 //!
 //! A *compound* (`os.path.join`, `--option`, `C++`, `x86_64`) is indexed as it is written, in
 //! addition to the words in it. It has the position of its first word, so a phrase of its words
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn plurals() {
+    fn english_plurals_become_singular() {
         for (plural, singular) in [
             ("caches", "cache"),
             ("processes", "process"),
@@ -472,7 +472,7 @@ mod tests {
         }
 
         #[test]
-        fn words_are_where_they_say(text in "\\PC{0,60}") {
+        fn offsets_and_positions_of_words_are_valid(text in "\\PC{0,60}") {
             let mut analyzer = analyzer();
             let mut stream = analyzer.token_stream(&text);
             let mut last = 0;

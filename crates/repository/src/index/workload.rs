@@ -1,7 +1,7 @@
 //! The workload: the words that users search for, with their frequencies.
 //!
-//! **Invariant:** queries are parsed and split as a search does it. So a word counts here if and
-//! only if a search would look for it.
+//! **Invariant:** queries are parsed and split as a search does it. Excluded words, and the parts
+//! of words in camel case, do not count.
 //!
 //! Queries of several words are split as in Pandey & Olston (2005), section 5.1.1: the frequency
 //! of a word is the sum of the frequencies of the queries that contain it.

@@ -21,7 +21,7 @@ use super::stored::{CommittedPage, StoredPage};
 use super::template::HostTemplates;
 use super::{Index, IndexError, Workload, files, payload, sections};
 
-/// Bytes of memory that a writer may use before it writes a segment to disk.
+/// Bytes of memory that the program's index writer may use before it writes a segment to disk.
 pub const HEAP: usize = 50_000_000;
 
 /// Maximum bytes of a page's text that are indexed (hostile-web.md, row 35).
@@ -30,8 +30,8 @@ const TEXT_LIMIT: usize = 1 << 20;
 /// Maximum bytes of a title. Result pages show about 60 letters.
 const TITLE_LIMIT: usize = 1024;
 
-/// A page with fewer links is treated as if it had this many, when [`PageIndexWriter::add_links`]
-/// decides whether their number has doubled.
+/// Number of links that [`PageIndexWriter::add_links`] assumes for a page with fewer, when it
+/// decides whether their number has more than doubled.
 const FEW_LINKS: u32 = 10;
 
 /// Maximum number of stored pages from which a writer learns the template of a host it has not
@@ -72,7 +72,7 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// Returns a page of which only id, URL and host name are known.
+    /// Returns a page with id, URL and host name. All other fields are empty.
     pub fn new(id: PageId, url: &'a str, host: &'a str) -> Self {
         Self {
             id,
@@ -103,7 +103,7 @@ pub struct PageIndexWriter {
 
 impl PageIndexWriter {
     pub(super) fn new(index: &Index, heap: usize) -> Result<Self, IndexError> {
-        // One thread is used: the crawl needs the other core, and one thread makes few, large
+        // One thread leaves the other processor cores to the crawl, and makes few, large
         // segments.
         let options = IndexWriterOptions::builder()
             .num_worker_threads(1)

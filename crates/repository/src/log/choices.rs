@@ -155,7 +155,7 @@ mod tests {
             assert_eq!(
                 factors.len(),
                 2,
-                "read once, and the first result is no choice"
+                "each entry is read once, and a click on the first result does not count"
             );
             assert!((factors[&id(a)] - 1.125).abs() < 1e-6);
             assert!(factors[&id(c)] > 1.249 && factors[&id(c)] <= 1.25);

@@ -8,17 +8,17 @@ use super::LogEntry;
 /// One or more clicks on a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Click {
-    /// Time of the click.
+    /// Time of the click, or of the count.
     #[serde(with = "super::line::time")]
     pub time: Timestamp,
-    /// Its URL.
+    /// The URL of the page.
     pub url: String,
-    /// Number of clicks, for clicks that were counted elsewhere.
+    /// Number of clicks. It is 1, except for imported counts.
     pub count: u64,
     /// The query, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// Its rank among the results, from 1, if known.
+    /// The rank of the page among the results, from 1, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u16>,
 }

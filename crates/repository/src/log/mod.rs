@@ -27,7 +27,7 @@ pub use click::Click;
 pub use line::LogEntry;
 pub use search::{Search, View};
 
-/// Bytes of lines that are written at once.
+/// Bytes of collected lines at which they are written.
 const CHUNK: usize = 1 << 20;
 
 /// Maximum bytes of a line; longer ones are skipped. A hundred URLs of two kilobytes take a
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_cannot_be_written_says_so() {
+    fn an_unwritable_log_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("log");
         fs::write(&file, "").unwrap();

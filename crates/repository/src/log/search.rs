@@ -25,7 +25,7 @@ pub struct Search {
     /// The URLs that were clicked.
     #[serde(default)]
     pub clicked: Vec<String>,
-    /// Number of searches, for searches that were counted elsewhere.
+    /// Number of searches. It is 1, except for imported counts.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub count: u64,
 }
@@ -43,7 +43,7 @@ pub struct View<'a> {
 }
 
 impl Search {
-    /// Returns a search of which only time and query are known.
+    /// Returns a single search without results and clicks.
     pub fn new(time: Timestamp, query: &str) -> Self {
         Self {
             time,
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_no_more_than_it_must() {
+    fn a_line_has_no_default_values_and_no_unknown_fields() {
         let mut search = Search::new("2026-11-16T11:10:00Z".parse().unwrap(), "pied \"avocet\"");
         search.shown = vec!["http://a.example/".into()];
         let line = r#"{"time":"2026-11-16T11:10:00Z","query":"pied \"avocet\"","shown":["http://a.example/"],"clicked":[]}"#;

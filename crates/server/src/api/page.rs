@@ -53,7 +53,8 @@ pub struct PageBody {
     /// seen.
     #[schema(required)]
     pub changes_every_hours: Option<f64>,
-    /// The text.
+    /// The main text as plain text; if `markdown` is `null`, the text in the index, which has no
+    /// navigation and no lines of the template of the host.
     pub text: String,
     /// The main text as Markdown; `null` if another process uses the store, or there is no copy.
     #[schema(required)]

@@ -93,10 +93,11 @@ pub struct SearchBody {
     total: usize,
     /// Whether no page has all words, so that pages with some of them are returned.
     relaxed: bool,
-    /// The query used instead of `query`, if no page has some of its words.
+    /// The query used instead of `query`, if no page has one of its words.
     #[schema(required)]
     corrected: Option<String>,
-    /// Words written like an operator that does not exist; they were searched for as words.
+    /// Operators that were not understood. An unknown operator is searched for as words; an invalid
+    /// date, and `-` before `author:`, `date:` or `filetype:`, are ignored.
     unknown_operators: Vec<String>,
     /// Another spelling that may have been meant.
     #[schema(required)]
@@ -105,7 +106,7 @@ pub struct SearchBody {
     took_ms: f64,
     /// The results from `offset` on.
     results: Vec<Match>,
-    /// Counts of the pages that match; `null` unless requested, and always within a topic.
+    /// Counts of the pages that match; `null` if they were not requested, or `topic` is given.
     #[schema(required)]
     facets: Option<FacetBody>,
 }
@@ -159,7 +160,8 @@ pub struct Match {
     section: Option<SectionLink>,
     /// An excerpt with the words. Plain text from a page: escape it wherever it is shown.
     snippet: String,
-    /// The parts of the snippet that match: first byte, and first byte behind it (UTF-8).
+    /// The parts of the snippet that match, each as the offset of its first byte and of the first
+    /// byte after it (UTF-8).
     highlights: Vec<[usize; 2]>,
     /// Words of the query that the page does not have.
     missing: Vec<String>,
@@ -187,7 +189,8 @@ pub struct Match {
     /// Metadata that the page states about itself, unchecked; fields it does not state are left
     /// out.
     fields: StatedFields,
-    /// A path on this server that counts a click and redirects to the page.
+    /// A path on this server that counts a click and redirects to the page; `null` if the URL is not
+    /// `http` or `https`.
     #[schema(required)]
     click: Option<String>,
 }

@@ -22,13 +22,13 @@ pub struct Status {
     pub running: bool,
     /// Pages in the index.
     pub documents: u64,
-    /// URLs ever admitted.
+    /// URLs that were ever admitted to the store.
     pub urls_seen: u64,
     /// URLs to fetch, now or later; without a running crawl, the URLs that were not requested yet.
     pub queued: u64,
     /// Pages with a copy; while a crawl runs, the pages that it has fetched.
     pub pages: u64,
-    /// Errors by kind.
+    /// Number of errors by kind.
     pub errors: BTreeMap<String, u64>,
     /// The full state of the running crawl; `null` if none runs.
     #[schema(required, value_type = Option<Object>)]

@@ -1,8 +1,8 @@
 //! Counts clicks on results, and logs each with its query and rank.
 //!
 //! **Invariant:** a click counts only within 24 hours after its link was shown. A second click on
-//! a link does not count while the link is among the last 100,000 clicked ones. A restart forgets
-//! them.
+//! a link does not count while the link is among the last 100,000 clicked ones since the server
+//! started.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Mutex;
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_counts_once_and_on_its_day() {
+    fn a_link_counts_once_and_within_24_hours() {
         let dir = tempfile::tempdir().unwrap();
         let clicks = ClickCounter::new(EventLog::open(&dir.path().join("log")));
         let at: Timestamp = "2026-11-16T11:10:00Z".parse().unwrap();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn the_number_of_remembered_links_is_bounded() {
         let clicks = ClickCounter::new(EventLog::open(Path::new("/proc/nowhere")));
         let shown = |page| ShownResult {
             page: PageId(page),

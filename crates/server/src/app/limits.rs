@@ -1,8 +1,8 @@
 //! Rate limits per client: a token bucket, and a limit on requests under way.
 //!
 //! [`RequestClient`](crate::request::client::RequestClient) identifies a client, also behind a
-//! trusted proxy. A client that connects directly is also limited by its connections. For clients
-//! behind a proxy only requests can be counted.
+//! trusted proxy. For a client that connects directly,
+//! [`connections`](crate::connections) also limits the number of connections.
 //!
 //! **Invariant:** memory is bounded by [`KNOWN`] clients. If there are more, those with a full
 //! bucket are dropped first, then the half with the oldest last request. A client with a request
@@ -17,16 +17,17 @@ use node::panics::POISONED;
 
 use crate::request::client::network;
 
-/// The size of a bucket, in seconds of the rate. A person may open ten results at once.
+/// The size of a bucket, as the seconds in which the rate fills it. At 2 requests per second, a
+/// person can open ten results at once.
 const BURST: f64 = 5.0;
 /// The most clients kept in memory.
 const KNOWN: usize = 10_000;
 
 /// The limits, with the state of every client.
 pub struct ClientLimits {
-    /// Requests per second; `None` for no limit.
+    /// The most requests of one client per second; `None` for no limit.
     rate: Option<f64>,
-    /// Requests of one client under way at once; `None` for no limit.
+    /// The most requests of one client under way at once; `None` for no limit.
     at_once: Option<usize>,
     clients: Mutex<HashMap<IpAddr, ClientBucket>>,
 }
@@ -47,7 +48,8 @@ pub struct CountedRequest<'a> {
 }
 
 impl ClientLimits {
-    /// Creates limits for each client: requests per second (0: no limit), and requests under way.
+    /// Creates limits for each client: requests per second (0 for no limit), and requests under way
+    /// at once (`None` for no limit).
     pub fn new(rate: f64, at_once: Option<usize>) -> Self {
         Self {
             rate: (rate > 0.0).then_some(rate),
@@ -56,7 +58,8 @@ impl ClientLimits {
         }
     }
 
-    /// Takes a token from a client's bucket, or returns the seconds until the next token.
+    /// Takes a token from a client's bucket. If it is empty, returns the seconds until the next
+    /// token; if too many requests are under way, returns 1.
     pub fn take(&self, client: IpAddr, now: Instant) -> Result<CountedRequest<'_>, u64> {
         let rate = self.rate.unwrap_or(f64::INFINITY);
         let most = (rate * BURST).max(1.0);
@@ -175,6 +178,6 @@ mod tests {
         assert!(clients.len() <= KNOWN);
         let kept = clients[&waits.client].under_way;
         drop(clients);
-        assert_eq!(kept, 1, "what is under way is not forgotten");
+        assert_eq!(kept, 1, "a client with a request under way is kept");
     }
 }

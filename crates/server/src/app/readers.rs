@@ -1,8 +1,8 @@
 //! Runs work that reads the disk on blocking threads, a bounded number at a time.
 //!
-//! **Invariant:** a search never runs on a thread that serves connections. At most as many run at
-//! once as the machine has cores (two at least); more would only slow each other down. A request
-//! that waits longer than [`PATIENCE`] fails with [`Busy`].
+//! **Invariant:** this work never runs on a thread that serves connections. At most as many
+//! requests run at once as the machine has processor cores (two at least); more would only slow
+//! each other down. A request that waits longer than [`PATIENCE`] fails with [`Busy`].
 
 use std::time::Duration;
 

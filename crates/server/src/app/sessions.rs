@@ -26,7 +26,7 @@ const MOST: usize = 100;
 #[derive(Default)]
 pub struct Sessions(Mutex<HashMap<Id, Instant>>);
 
-/// The SHA-256 of a session's id. Hashing keeps the time of a lookup independent of the id.
+/// The SHA-256 of a session's id. The time of a lookup then reveals nothing about the id.
 type Id = [u8; digest::SHA256_OUTPUT_LEN];
 
 impl Sessions {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn their_number_is_bounded() {
+    fn the_number_of_sessions_is_bounded() {
         let sessions = Sessions::default();
         let now = Instant::now();
         let texts: Vec<String> = (0..MOST as u64 + 1)

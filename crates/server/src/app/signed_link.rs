@@ -38,9 +38,9 @@ impl LinkSigner {
         Self(hmac::Key::new(hmac::HMAC_SHA256, key))
     }
 
-    /// Returns the link that counts a click on a result and redirects to it.
+    /// Returns the link that counts a click on a result and redirects to the page.
     ///
-    /// Returns `None` for a result whose URL is not `http` or `https`.
+    /// Returns `None` for a result whose URL is no target for a redirect ([`is_web`]).
     pub fn click(&self, hit: &Hit, rank: usize, at: Timestamp) -> Option<String> {
         let rank = u16::try_from(rank).unwrap_or(u16::MAX);
         let page = hit.id;
@@ -79,7 +79,8 @@ impl LinkSigner {
     }
 }
 
-/// Tells whether a browser may be redirected to a URL.
+/// Tells whether a browser may be redirected to a URL: it is `http` or `https`, without control
+/// characters and whitespace.
 pub fn is_web(url: &str) -> bool {
     let web = url.starts_with("http://") || url.starts_with("https://");
     // Control characters and spaces could end a header line or an attribute.

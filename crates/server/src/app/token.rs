@@ -1,8 +1,8 @@
 //! The operator token of a store, which permits changes to its crawl, and the CSRF tokens of forms.
 //!
-//! **Invariant:** the token is a file of the store that only its owner can read, who could change
-//! the store anyway. A browser never keeps it. Its cookie holds the random id of a session
-//! ([`Sessions`]), and a CSRF token is a MAC of that id.
+//! **Invariant:** the token is in a file that only the owner of the store can read; the owner
+//! could change the store anyway. A browser never keeps the token: its cookie holds the random id
+//! of a session ([`Sessions`]), and a CSRF token is a MAC of that id.
 
 use anyhow::{Context, Result};
 use data_encoding::HEXLOWER;
@@ -42,7 +42,7 @@ impl OperatorToken {
 
     /// Returns the CSRF token for the forms of a session.
     ///
-    /// A client that sends the operator token with each request has no session.
+    /// `session` is `None` for a client that sends the operator token with each request.
     pub fn form(&self, session: Option<&str>) -> String {
         HEXLOWER.encode(hmac::sign(&self.key, &form(session)).as_ref())
     }

@@ -1,11 +1,11 @@
 //! Admission control: limits open connections, in total and per client.
 //!
-//! At a limit, the connection that has kept the server waiting longest is closed for the new one:
-//! one of the same client at the client's limit, any connection at the total limit.
+//! At a limit, the connection that has kept the server waiting longest is closed to make room: at
+//! the limit of a client one of its connections, at the total limit any connection.
 //!
 //! **Invariant:** a new connection is refused only while the server works on answers for all
 //! connections that it could replace. So idle connections, however many, block neither other
-//! clients nor their own.
+//! clients nor the client that holds them.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_proxy_may_have_any_number() {
+    async fn a_proxy_has_no_limit_of_its_own() {
         let room = AdmissionControl::new(100, Some(2));
         let places: Vec<AdmittedConnection> = (0..100)
             .map(|_| room.admit(None, Instant::now()).unwrap())

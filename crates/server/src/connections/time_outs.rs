@@ -1,8 +1,8 @@
 //! Time-outs of connections: records what the server waits for, and since when.
 //!
-//! **Invariant:** every wait for the client has a time-out: for a request, for the rest of one,
-//! and for the client to read an answer. Slow bytes do not extend it, because a head and a body
-//! are timed from their beginning.
+//! **Invariant:** every wait for the client has a time-out: for the next request, for the rest of
+//! a request, and for the client to read an answer. A client cannot extend the time for a head or
+//! a body by sending it slowly, because the time counts from its beginning.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -25,7 +25,7 @@ pub const HEAD: Duration = Duration::from_secs(5);
 pub const IDLE: Duration = Duration::from_secs(60);
 /// Time for the body of a request, from the end of its head. The largest body has 64 KiB.
 pub const BODY: Duration = Duration::from_secs(10);
-/// Time in which a client must read some of an answer while there is more to send.
+/// Time in which a client must read part of an answer when the send buffer is full.
 pub const UNREAD: Duration = Duration::from_secs(10);
 
 /// What the server waits for.
@@ -104,9 +104,9 @@ impl ConnectionWatch {
             if deadline.is_some_and(|deadline| deadline <= now) {
                 return;
             }
-            // A wait that begins meanwhile ends no earlier than the shortest time-out from now.
-            // Only a wait for a body, which counts from the end of its head, can end before, and
-            // is then closed late by at most that time.
+            // The state is checked again after the shortest time-out at the latest, because a
+            // wait may begin meanwhile. Only a wait for a body can end before that check, since
+            // it counts from the end of the head; it is then closed late by at most that time.
             let look = now + HEAD.min(UNREAD).min(BODY);
             tokio::time::sleep_until(deadline.unwrap_or(look).min(look)).await;
         }

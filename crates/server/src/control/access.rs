@@ -84,7 +84,7 @@ impl<'a> Credentials<'a> {
 
     /// Tells whether the request was made by a page of this server, or by no page at all.
     ///
-    /// `Origin` and `Sec-Fetch-Site` are reliable: a page cannot make its browser send others.
+    /// `Origin` and `Sec-Fetch-Site` are reliable: the script of a page cannot set them.
     fn is_same_origin(&self) -> bool {
         let text = |name: &str| {
             self.headers

@@ -259,7 +259,8 @@ async fn remove_seed(
         .map_err(ApiRefusal::or_missing)
 }
 
-/// Parses the body of a request. Its content type is ignored, since the client has sent the token.
+/// Parses the body of a request as JSON. The content type need not be checked against CSRF, since
+/// the request carries the token.
 fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, ApiRefusal> {
     serde_json::from_slice(body).map_err(|wrong| {
         ApiRefusal::parameter(&format!("the body of the request is wrong: {wrong}"))

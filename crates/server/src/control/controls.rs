@@ -14,7 +14,7 @@ pub async fn apply(app: &Arc<App>, control: Control) -> Result<Applied> {
     app.read(move |app| app.node.apply(&control)).await
 }
 
-/// Pauses the crawl. Returns whether it was not paused before, with a message.
+/// Pauses the crawl. Returns whether this changed anything, with a message.
 pub async fn pause(app: &Arc<App>) -> Result<Applied> {
     let reader = app.clone();
     let changed = tokio::task::spawn_blocking(move || reader.node.pause()).await??;
@@ -26,7 +26,7 @@ pub async fn pause(app: &Arc<App>) -> Result<Applied> {
     Ok(Applied { changed, message })
 }
 
-/// Resumes the crawl. Returns whether it was paused, with a message.
+/// Resumes the crawl. Returns whether this changed anything, with a message.
 pub async fn resume(app: &Arc<App>) -> Result<Applied> {
     let reader = app.clone();
     let changed = tokio::task::spawn_blocking(move || reader.node.resume()).await??;

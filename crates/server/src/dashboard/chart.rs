@@ -52,7 +52,7 @@ impl Scale {
         Self::Linear(if most > 0.0 { round_up(most) } else { 1.0 })
     }
 
-    /// Returns a logarithmic scale around the positive values.
+    /// Returns a logarithmic scale from the least positive value / 1.5 to the greatest × 1.5.
     pub fn around(values: impl Iterator<Item = f64>) -> Self {
         let positive = values.filter(|value| *value > 0.0 && value.is_finite());
         let (low, high) = positive.fold((f64::INFINITY, 0.0f64), |(low, high), value| {
@@ -152,7 +152,8 @@ pub fn area(
     }
 }
 
-/// Returns the least number of the form 1, 2 or 5 times a power of ten that is at least this one.
+/// Returns the least of the numbers 1, 2 and 5 times a power of ten that is at least this one, with
+/// a tolerance of 0.1 %.
 fn round_up(number: f64) -> f64 {
     let power = 10f64.powf(number.log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].into_iter();

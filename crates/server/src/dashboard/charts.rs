@@ -4,12 +4,12 @@ use super::chart::{Chart, ChartLine, Scale, TimeAxis, area, line};
 use super::figures::{bytes, percent, short};
 use node::live::meter::{Counts, SeriesPoint};
 
-/// Returns a count per second.
+/// Returns a count per second. A point counts as at least half a second long.
 fn rate(point: &SeriesPoint, count: u64) -> f64 {
     count as f64 / point.seconds.max(0.5)
 }
 
-/// Returns the charts of the last hours.
+/// Returns the charts of a series.
 pub fn charts(series: &[SeriesPoint], budget: Option<f64>) -> Vec<Chart> {
     // A point of less than a second gives no reliable rate.
     let series = match series.split_last() {

@@ -52,7 +52,8 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// Formats a time relative to now: `12 s ago`, `in 3 min`. Returns an empty text for no time.
+/// Formats a time relative to now: `12 s ago`, `in 3 min`. Returns an empty text if `text` is not a
+/// time.
 pub fn when(text: &str, now: Timestamp) -> String {
     let Ok(time) = text.parse::<Timestamp>() else {
         return String::new();

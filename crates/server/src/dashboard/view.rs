@@ -10,7 +10,7 @@ use node::live::core_figures::CoreFigures;
 use node::live::snapshot::{CrawlMode, Snapshot};
 use node::number::counted;
 
-/// The most rows of a table; the API has the rest.
+/// The most rows of a table.
 const ROWS: usize = 50;
 
 /// The parts of the dashboard that change with each snapshot.
@@ -128,7 +128,7 @@ fn rows<T, R>(all: &[T], row: impl Fn(&T) -> R) -> Vec<R> {
     all.iter().take(ROWS).map(row).collect()
 }
 
-/// Returns the rows on the load of the crawl's core.
+/// Returns the rows on the load of the crawl's core, the state machine that makes all decisions.
 fn core(figures: &CoreFigures) -> Vec<(&'static str, String)> {
     let time = |seconds: Option<f64>| match seconds {
         None => "–".to_owned(),

@@ -1,9 +1,10 @@
-//! `/click`: counts a click on a result, and redirects to it on `GET`.
+//! `/click`: counts a click on a result. `GET` also redirects to the page.
 //!
 //! A result of the search page links to the page itself, so that a reader sees where a link
 //! leads. The browser reports the click by `POST`: with `navigator.sendBeacon` from the script,
-//! or without a script by the attribute `ping`. A browser with neither (Firefox disables `ping`)
-//! counts no click. `GET` is for programs that show results of the API.
+//! or without a script by the attribute `ping`. A browser that supports neither reports no click
+//! (Firefox without scripts, because it disables `ping`). `GET` is for programs that show results
+//! of the API.
 //!
 //! **Invariant:** `GET` redirects only from a signed link, and only to a page in the index. A link
 //! counts once, within 24 hours. A prefetch of the browser is not a click.

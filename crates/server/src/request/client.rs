@@ -1,8 +1,8 @@
 //! The client behind a request: the peer of its connection, or the address a trusted proxy names.
 //!
 //! **Invariant:** `X-Forwarded-For` is read only on connections from trusted proxies, from its
-//! right end, and only as far as trusted proxies wrote it. Rate limits, connection limits and
-//! access to the dashboard all use the same [`RequestClient`].
+//! right end, and only as far as trusted proxies wrote it. Rate limits and access to the dashboard
+//! use the same [`RequestClient`]. Limits on connections use the peer.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -38,7 +38,7 @@ impl Proxies {
     /// Returns the client of a request from this peer with these header fields.
     ///
     /// Takes the rightmost address that is not a trusted proxy: a client can write anything to the
-    /// left of it. If that address cannot be read, the proxy itself counts as the client.
+    /// left of it. If that address cannot be parsed, the proxy that wrote it counts as the client.
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> RequestClient {
         let mut client = RequestClient {
             address: peer.to_canonical(),

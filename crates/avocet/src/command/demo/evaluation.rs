@@ -28,7 +28,7 @@ pub struct Evaluation {
     pub fetches: Fetches,
     /// Total number of requests.
     pub requests: u64,
-    /// Freshness of the copies.
+    /// Freshness of the copies in the second half of the demo.
     pub freshness: DemoFreshness,
     /// Delay from publication to search result.
     pub publication: Publication,
@@ -38,13 +38,13 @@ pub struct Evaluation {
     pub clicks: u64,
     /// Searches and clicks without a response.
     pub failed: u64,
-    /// Price at the end: the least worth that is fetched.
+    /// Price at the end: the least worth at which a page is fetched.
     pub price: Option<f64>,
     /// Directory of the store.
     pub store: String,
 }
 
-/// Share of copies that equal their page, averaged over a period.
+/// Shares of copies that are fresh (equal to their page), averaged over a period.
 ///
 /// The fields `…_if_alike` are the same shares under a uniform policy: first copies stay, and every
 /// later request goes to the page with the oldest copy.
@@ -52,15 +52,15 @@ pub struct Evaluation {
 pub struct DemoFreshness {
     /// Start of the period, in seconds since the start of the demo.
     pub from: f64,
-    /// End of the period.
+    /// End of the period, in seconds since the start of the demo.
     pub until: f64,
-    /// Share of all copies.
+    /// Fresh share of all copies; `None` if there are none.
     pub copies: Option<f64>,
-    /// Share of all copies under the uniform policy.
+    /// Fresh share of all copies under the uniform policy.
     pub copies_if_alike: Option<f64>,
-    /// Share of the results that searchers saw.
+    /// Fresh share of the results that searchers saw; `None` if they saw none.
     pub shown: Option<f64>,
-    /// Share of the results that searchers saw, under the uniform policy.
+    /// Fresh share of the results that searchers saw, under the uniform policy.
     pub shown_if_alike: Option<f64>,
 }
 

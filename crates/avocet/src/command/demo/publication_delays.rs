@@ -73,7 +73,7 @@ impl PublicationDelays {
 }
 
 /// Returns the pages that appeared since the start and still exist, each with its time of
-/// publication.
+/// publication in seconds since the start.
 pub fn published(web: &ServedWeb, now: f64) -> Vec<(PageNumber, f64)> {
     (web.web().pages())
         .filter(|page| page.born() > 0.0 && page.exists(now))

@@ -17,7 +17,7 @@ use crate::cli::DemoArguments;
 use node::live::Live;
 use node::panics::POISONED;
 
-/// A search without a response counts as failed if the server is still up after this time.
+/// A search without a response counts as failed if the demo still runs after this time.
 const SHUTDOWN: Duration = Duration::from_secs(2);
 
 /// The simulated users.
@@ -35,7 +35,7 @@ pub struct TrafficCounts {
     pub failed: u64,
     /// Whether the demo has ended: later failures do not count.
     pub over: bool,
-    /// Results that were shown, each with its time.
+    /// Results that were shown, each with its time in seconds since the start.
     pub shown: Vec<(PageNumber, f64)>,
 }
 

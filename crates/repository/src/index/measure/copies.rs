@@ -1,8 +1,8 @@
-//! The last copies of pages, which a new copy is compared with.
+//! The last copy of each page. The measurement of gains compares a new copy with it.
 //!
-//! **Invariant:** pages that were put or removed since the last commit are read from memory, all
-//! others from the text stored in the index. So memory holds the texts since one commit, as the
-//! index writer does.
+//! **Invariant:** copies that were put since the last commit are kept in memory; all others are
+//! read from the texts stored in the index. So memory is bounded by the texts that are put between
+//! two commits. The index writer holds these in memory too.
 
 use std::collections::HashMap;
 
@@ -13,6 +13,7 @@ use super::super::content::PageTexts;
 use super::super::score::LinkStats;
 use super::super::stored::CommittedPage;
 
+/// One copy of a page, as it is scored.
 #[derive(Debug, PartialEq)]
 pub(in super::super) struct PageCopy {
     pub(super) texts: PageTexts<'static>,
@@ -21,16 +22,18 @@ pub(in super::super) struct PageCopy {
     pub(super) place: Option<DocAddress>,
 }
 
-/// The last copies of all pages.
+/// Finds the last copy of a page, committed or not.
 #[derive(Default)]
 pub(super) struct LastCopies {
-    /// The copies that are not committed. `None` means that the page was removed.
+    /// The copies that were put since the last commit. `None` means that the page was removed.
     recent: HashMap<PageId, Option<PageCopy>>,
 }
 
 impl LastCopies {
-    /// Takes the last copy of a page, before another one replaces it or the page is removed.
-    /// `committed` is the copy in the last commit. Returns `None` if the page does not exist.
+    /// Takes the last copy of a page. `committed` is the copy in the last commit. Returns `None`
+    /// if the index has no copy of the page, or the page was removed.
+    ///
+    /// The caller must call [`keep`](Self::keep) next, with the copy that replaces this one.
     pub(super) fn take(
         &mut self,
         page: PageId,
@@ -56,7 +59,7 @@ impl LastCopies {
         self.recent.insert(page, copy);
     }
 
-    /// Forgets all uncommitted copies, because the index has committed them.
+    /// Drops the copies in memory, because the index has committed them.
     pub(super) fn committed(&mut self) {
         self.recent.clear();
     }

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_less_often_wraps() {
+    fn a_word_that_became_rarer_has_a_wrapped_count() {
         let mut counter = Counter::new(["a", "b", "c"].into_iter());
         counter.unread("a a b c", Part::Title);
         counter.read("a c c", Part::Title);

@@ -4,10 +4,10 @@
 //! **Invariant:** the parts left out on both sides have the same words, the same number of
 //! times, and end at a word boundary. A property test checks this.
 //!
-//! Most changes of a page are small: a date, a number, a paragraph. So the texts agree from the
-//! front up to the change and from the end back to it, which is compared in blocks of [`STRIDE`]
-//! bytes. If there are several changes, most lines in between occur in both texts. A text is cut
-//! only at ASCII whitespace, because words and compounds end there in all scripts.
+//! Most changes of a page are small: a date, a number, a paragraph. So both texts have a common
+//! beginning and a common end, which are found in blocks of [`STRIDE`] bytes. Of several changes,
+//! most lines between the first and the last occur in both texts; these lines are left out too. A
+//! text is cut only at ASCII whitespace, because words and compounds end there in all scripts.
 
 use std::collections::HashMap;
 
@@ -34,11 +34,10 @@ fn difference<'a, 'b>(old: &'a str, new: &'b str) -> (&'a str, &'b str) {
     (&old[front..old.len() - end], &new[front..new.len() - end])
 }
 
-/// Visits the parts of an old and a new text that the other does not have, those of the old one
-/// first.
+/// Visits the parts in which an old and a new text differ, those of the old text first.
 ///
-/// The position of a word does not matter, so lines that both texts have are left out, wherever
-/// they are.
+/// The position of a word does not matter. So if both differing parts are long, lines that both
+/// have are left out, wherever they are.
 pub(super) fn parts<'a>(old: &'a str, new: &'a str, mut visit: impl FnMut(WhichText, &'a str)) {
     let (old, new) = difference(old, new);
     if old.len().min(new.len()) < LONG {

@@ -11,13 +11,15 @@
 //! The scores and result lists of a word are those of the commit at which it was last surveyed.
 //! When a page changes the postings of a word, the word is surveyed if
 //! - it never was, or the index has doubled since; or
-//! - 10% of the pages have changed since, and there is credit: for each byte of text put,
+//! - 10% of the pages have changed since, and there is credit: for each byte of body text put,
 //!   [`LOOKS`] postings may be read.
 //!
-//! The index itself splits each text into words, in another thread, so this code must be cheap.
-//! It reads only the [difference] between a copy and the one before. The index knows how often
-//! the page has the differing words elsewhere. The whole text is read only if many words differ,
-//! or if the number of words changed.
+//! This code runs in the thread that commits pages, while the index splits texts into words in
+//! another thread. So it must be cheap.
+//! It reads only the [difference] between a copy and the one before. How often the unchanged text
+//! has the differing words is read from the posting lists. The whole text is read only if more
+//! than [`FEW`] words differ, a part other than the body or the number of words changed, or the
+//! copy before is not committed.
 
 mod copies;
 mod count;
@@ -42,8 +44,8 @@ use count::{Counter, Counts};
 use difference::{WhichText, parts};
 use survey::{Lengths, ScoreInputs, Scratch, Survey, SurveyedWord};
 
-/// Postings that may be read to survey known words again, for each byte of text put. This is
-/// about 1% of the work.
+/// Postings that may be read to survey known words again, for each byte of body text put. This
+/// adds about 1% to the work of indexing.
 const LOOKS: f64 = 0.04;
 
 /// Cost of finding a word in one segment, in postings read.
@@ -124,7 +126,7 @@ impl GainMeasure {
     /// Returns the gain of a page's new texts; `committed` is its copy in the last commit.
     ///
     /// Links to the page are not part of its content. So the last copy is scored with the
-    /// current number of links.
+    /// current anchor texts and number of links.
     pub(super) fn put(
         &mut self,
         page: PageId,
@@ -211,7 +213,7 @@ impl GainMeasure {
         self.gain(form, form)
     }
 
-    /// Starts to use a searcher that has everything put so far.
+    /// Replaces the searcher by one whose commit has everything put so far.
     pub(super) fn committed(&mut self, searcher: Searcher) -> Result<(), TantivyError> {
         self.survey = Survey::new(searcher, &self.fields)?;
         self.copies.committed();
@@ -299,7 +301,7 @@ impl GainMeasure {
         });
     }
 
-    /// Sums up the recorded changes.
+    /// Returns the sum of the gains of the recorded changes, each weighted by word frequency.
     fn gain(&mut self, before: ScoreInputs, after: ScoreInputs) -> Result<f64, TantivyError> {
         self.changed += 1;
         let changes = std::mem::take(&mut self.changes);
@@ -318,7 +320,7 @@ impl GainMeasure {
         Ok(sum)
     }
 
-    /// Surveys a word in the index, unless its survey is recent enough.
+    /// Surveys a word in the index if it must be surveyed (see the module documentation).
     fn look_at(&mut self, word: u16) -> Result<(), TantivyError> {
         let searched = &mut self.words[usize::from(word)];
         let pages = self.survey.pages();

@@ -1,7 +1,7 @@
 //! Computes the usefulness of the answers of an index whose copies are all fresh.
 //!
-//! Pandey & Olston (2005), the denominator of equation (5) for queries of one word. All gains
-//! are expressed as a share of it.
+//! This is the denominator of equation (5) of Pandey & Olston (2005), for queries of one word. A
+//! measured gain divided by it is a share of the total usefulness.
 
 use policy::quality::attention;
 
@@ -9,7 +9,8 @@ use super::survey::{Scratch, Survey};
 use crate::index::{Index, IndexError, Workload};
 
 impl Index {
-    /// Returns the sum over these words of frequency × Σ (score × attention of its rank).
+    /// Returns the sum, over the words of the workload, of frequency × Σ (score × attention of the
+    /// rank) over the results of the word.
     pub fn usefulness(&self, workload: &Workload) -> Result<f64, IndexError> {
         let fail = |error| self.fail("read", error);
         let survey = Survey::new(self.reader.searcher(), &self.fields).map_err(fail)?;

@@ -15,7 +15,7 @@ pub struct ShownAnswer {
     pub total: usize,
     pub relaxed: bool,
     pub corrected: Option<Correction>,
-    /// Words written like an operator that does not exist.
+    /// Operators that were not understood.
     pub unknown: Vec<String>,
     /// Another spelling that may have been meant, with the URL of its search.
     pub meant: Option<(String, String)>,

@@ -266,7 +266,7 @@ mod tests {
             assert_eq!(
                 form.address("a", 1),
                 "/?q=a",
-                "addresses are of whole pages"
+                "a URL leads to the whole page"
             );
         }
     }
