@@ -14,7 +14,7 @@ use repository::archive::{
 };
 use repository::index::{Document, HEAP, Index};
 
-/// Pages per commit of the index, about as many as a crawl commits every few seconds.
+/// Pages per commit of the index.
 const GROUP: usize = 2000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -129,7 +129,7 @@ fn gather(
     Ok(())
 }
 
-/// Returns roughly the text of a page, at a cost that the measured times leave out.
+/// Returns roughly the text of a page. The measured times do not include this step.
 fn without_tags(html: &str) -> String {
     let mut text = String::with_capacity(html.len() / 2);
     for part in html.split('<') {

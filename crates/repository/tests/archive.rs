@@ -50,7 +50,7 @@ fn sealed(page: &str, body: &[u8]) -> Sealed {
     seal::response(&capture, Level::default())
 }
 
-/// Returns distinct bodies that do not compress to nothing.
+/// Returns the body of page `n`, which differs for each page and compresses badly.
 fn body(n: usize) -> Vec<u8> {
     (0..400)
         .flat_map(|i| (n * 7919 + i * i).to_string().into_bytes())
@@ -93,7 +93,7 @@ fn unzipped(path: &Path, location: &RecordLocation) -> String {
 }
 
 #[test]
-fn a_response_to_the_byte() {
+fn records_are_written_in_the_expected_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
     let page = url("http://a.example/x?q=\r\nWARC-Type: evil\u{2028}");
@@ -220,7 +220,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_goes_in_comes_out(
+    fn captures_are_read_back_exactly(
         path in "[ -~\u{0}-\u{1f}éж東]{0,40}",
         fields in prop::collection::vec(("[A-Za-z-]{1,12}", "[^\r\n]{0,30}"), 0..6),
         raw in prop::option::of(prop::collection::vec(any::<u8>(), 0..200)),
@@ -324,10 +324,10 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
     assert_eq!(writer.end(), End { file: 2, offset: 0 });
 }
 
-/// A ledger that lost commits names an end that is too early. No intact record may be lost
-/// because of it.
+/// A ledger that lost commits names an end that is too early. Even then no intact record may be
+/// lost.
 #[test]
-fn what_a_kill_cannot_have_left_behind_stays() {
+fn records_that_a_kill_does_not_explain_stay() {
     let dir = tempfile::tempdir().unwrap();
     let (locations, _) = written(dir.path(), 30, 1 << 20);
     let path = dir.path().join("avocet-00000001.warc.gz.open");
@@ -360,14 +360,15 @@ fn what_a_kill_cannot_have_left_behind_stays() {
     let problems = verify::<ArchiveError>(dir.path(), |_, _| Ok(())).unwrap();
     assert!(problems.is_empty(), "{problems:?}");
 
-    // A kill does not explain it either if the ledger knows nothing of the archive.
+    // If the ledger knows nothing of the archive, a kill does not explain its 31 records either.
     let writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
     assert_eq!(writer.discrepancy().unexplained, Some(31));
     assert_eq!(writer.end(), End { file: 3, offset: 0 });
     assert_eq!(pages_in(dir.path()).len(), 31);
 }
 
-/// Every changed byte of an index is detected, and so is a missing index.
+/// A changed byte at the start, in the middle or at the end of an index is detected, and so is a
+/// missing index.
 #[test]
 fn a_wrong_index_is_found_and_made_again() {
     let dir = tempfile::tempdir().unwrap();
@@ -579,7 +580,7 @@ fn wrong_locations_are_refused() {
 }
 
 #[test]
-fn the_disk_is_named() {
+fn an_error_names_the_directory() {
     let error = scan(Path::new("/nonexistent/archive")).err().unwrap();
     assert!(
         error.to_string().contains("/nonexistent/archive"),

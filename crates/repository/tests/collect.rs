@@ -185,7 +185,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_live_stays_and_the_rest_leaves(
+    fn live_records_stay_and_dead_ones_are_removed(
         rounds in prop::collection::vec((1..12_u32, any::<u64>(), any::<u64>()), 1..5),
     ) {
         let dir = tempfile::tempdir().unwrap();

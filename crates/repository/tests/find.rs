@@ -85,7 +85,7 @@ fn page(title: &str, body: &str) -> String {
 }
 
 #[test]
-fn names_are_words_as_they_are_written() {
+fn compounds_are_found_as_they_are_written() {
     let mut world = SearchedIndex::new();
     world.put(
         "amend",
@@ -119,14 +119,14 @@ fn names_are_words_as_they_are_written() {
     assert_eq!(
         world.paths("os.path.join"),
         ["join", "apart"],
-        "then as its words"
+        "the compound ranks above its single words"
     );
     assert_eq!(world.search("os.path.join").total, 2);
     assert_eq!(world.paths("commit -amend -replaced"), Vec::<String>::new());
 }
 
 #[test]
-fn parts_of_a_page_count_by_what_they_are() {
+fn headings_and_anchors_rank_above_body_and_menu() {
     let mut world = SearchedIndex::new();
     let filler = |name: &str| -> String {
         (0..40)
@@ -170,7 +170,7 @@ fn links_that_are_found_later_are_added() {
 }
 
 #[test]
-fn pages_that_lack_words_fill_up_and_say_so() {
+fn pages_that_lack_words_follow_and_name_the_words() {
     let mut world = SearchedIndex::new();
     world.put("all", &page("Waders", "<p>The avocet has a bill."));
     world.put("some", &page("Avocet", "<p>A bird."));
@@ -190,12 +190,12 @@ fn pages_that_lack_words_fill_up_and_say_so() {
     assert_eq!(
         world.search("\"a bill the\"").total,
         0,
-        "a phrase is meant exactly"
+        "a phrase must match exactly"
     );
 }
 
 #[test]
-fn an_index_gives_way_to_the_page() {
+fn a_list_of_links_ranks_below_a_page_of_text() {
     let mut world = SearchedIndex::new();
     let links: String = (0..30)
         .map(|n| format!("<li><a href=/{n}>avocet gather {n}</a>"))
@@ -240,11 +240,11 @@ fn near_duplicates_are_shown_once() {
     let french = world.ask("avocet", |query| query.readers = &["pt", "fr", "de"]);
     assert_eq!(french.hits[0].url, "http://docs.example/fr/avocet");
     let second = world.ask("avocet", |query| query.offset = 1);
-    assert_eq!(paths(&second), ["other"], "a group is one place");
+    assert_eq!(paths(&second), ["other"], "near-duplicates are one result");
 }
 
 #[test]
-fn typing_errors_are_put_right_at_once() {
+fn words_that_no_page_has_are_corrected() {
     let mut world = SearchedIndex::new();
     world.put(
         "vacuum",
@@ -277,7 +277,7 @@ fn typing_errors_are_put_right_at_once() {
     assert_eq!(
         world.search("\"vaccum\"").total,
         0,
-        "what is quoted is meant"
+        "quoted words are not corrected"
     );
     assert_eq!(world.search("zzzz").total, 0);
     let typing = |text| paths(&world.ask(text, |query| query.prefix = true));
@@ -288,7 +288,7 @@ fn typing_errors_are_put_right_at_once() {
 }
 
 #[test]
-fn results_are_at_headings() {
+fn a_result_links_to_its_best_section() {
     let mut world = SearchedIndex::new();
     let html = page(
         "Birds",
@@ -321,7 +321,7 @@ fn results_are_at_headings() {
 }
 
 #[test]
-fn template_lines_are_no_text_of_a_page() {
+fn template_lines_are_searched_but_not_shown() {
     let mut world = SearchedIndex::new();
     for n in 0..12 {
         let html = page(
@@ -332,11 +332,12 @@ fn template_lines_are_no_text_of_a_page() {
     }
     let hit = &world.search("number11").hits[0];
     assert_eq!(hit.snippet.text, "Own words number11");
-    assert_eq!(world.search("avocet society").total, 12, "nothing is lost");
+    let total = world.search("avocet society").total;
+    assert_eq!(total, 12, "template lines can still be found");
 }
 
 #[test]
-fn choices_move_results_and_show() {
+fn click_factors_change_the_order_of_results() {
     let mut world = SearchedIndex::new();
     let (a, b) = (
         world.put("a", &page("Avocet", "<p>bird")),
@@ -384,7 +385,7 @@ fn pages_are_counted_and_sorted() {
 }
 
 #[test]
-fn similar_pages_share_what_is_particular() {
+fn similar_pages_share_characteristic_words() {
     let mut world = SearchedIndex::new();
     let id = world.put(
         "avocet",

@@ -178,7 +178,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 const OK: &str = "HTTP/1.1 200 OK\r\n\r\nhello";
 
 #[test]
-fn layouts() {
+fn records_are_read_from_every_layout_of_a_file() {
     let plain = [response(0, OK), response(1, OK)].concat();
     let members = [gzip(&response(0, OK)), gzip(&response(1, OK))].concat();
     let shared = gzip(&plain);
@@ -202,7 +202,7 @@ fn layouts() {
 }
 
 #[test]
-fn hostile_files() {
+fn hostile_records_are_reported_and_good_ones_read() {
     let good = response(1, OK);
     let no_length = warc("WARC-Type: response", "");
     let big = response(0, &"x".repeat(5000));
@@ -279,7 +279,7 @@ fn hostile_files() {
 }
 
 #[test]
-fn damage_without_end_is_given_up() {
+fn reading_ends_after_1000_damaged_records() {
     let bytes = gzip(&warc("WARC-Type: response", "")).repeat(5000);
     let found = of_bytes(&bytes, BLOCK_LIMIT);
     assert_eq!(outline(&found), "l".repeat(1000) + "H");

@@ -233,7 +233,7 @@ fn filters_and_paging() {
 }
 
 #[test]
-fn snippets_show_where() {
+fn snippets_contain_the_words_of_the_query() {
     let dir = tempfile::tempdir().unwrap();
     let index = Index::open(dir.path()).unwrap();
     let mut writer = index.writer(HEAP).unwrap();
@@ -293,7 +293,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_typed_is_an_error(text in "(\\PC|avocet|pied|curves|bill|of|example|site:|-|\"|\\s){0,40}") {
+    fn every_text_is_a_valid_query(text in "(\\PC|avocet|pied|curves|bill|of|example|site:|-|\"|\\s){0,40}") {
         thread_local! {
             static INDEX: (tempfile::TempDir, Index) = {
                 let dir = tempfile::tempdir().unwrap();
@@ -311,8 +311,8 @@ proptest! {
 }
 
 /// Damages every file of the index: one bit flipped, the second half zeroed or cut off, or
-/// emptied. Then the index does not open, or `verify` reports the damage. Lock files are
-/// skipped, because they are empty.
+/// emptied. Then the index does not open, or `verify` reports the damage, except in
+/// `.managed.json`, where it does no harm. Lock files are skipped, because they are empty.
 #[test]
 fn damage_is_found() {
     let dir = tempfile::tempdir().unwrap();
@@ -371,7 +371,7 @@ fn damage_is_found() {
 /// them. The next writer repeats the operations, reaches the same opstamp and creates the same
 /// file.
 #[test]
-fn what_a_kill_left_of_a_commit_does_not_stand_in_the_way_of_the_next() {
+fn orphans_of_a_killed_commit_do_not_block_the_next() {
     let dir = tempfile::tempdir().unwrap();
     let replace = |index: &Index, text: &str| {
         let mut writer = index.writer(HEAP).unwrap();
@@ -443,7 +443,7 @@ fn no_byte_of_the_list_of_segments_passes() {
 }
 
 #[test]
-fn searches_for_what_is_new() {
+fn results_are_limited_by_time_of_fetch() {
     let dir = tempfile::tempdir().unwrap();
     let index = Index::open(dir.path()).unwrap();
     let mut writer = index.writer(HEAP).unwrap();
@@ -551,7 +551,7 @@ fn a_page_is_looked_up_and_languages_are_counted() {
 }
 
 #[test]
-fn a_word_that_no_page_has_is_put_right() {
+fn meant_corrects_words_that_no_page_has() {
     let dir = tempfile::tempdir().unwrap();
     let index = birds(dir.path());
     let meant = |text: &str| index.meant(text).unwrap();

@@ -88,7 +88,7 @@ fn words_are_counted_as_pages_are_split() {
 }
 
 #[test]
-fn the_length_of_a_text_comes_with_it() {
+fn mentions_give_the_length_of_the_text() {
     let dir = tempfile::tempdir().unwrap();
     let index = Index::open(dir.path()).unwrap();
     let mut writer = index.writer(HEAP).unwrap();

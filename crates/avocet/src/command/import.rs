@@ -53,7 +53,7 @@ pub fn run(root: &Path, json: bool, arguments: &ImportArguments) -> Result<()> {
 /// Counts of lines or records.
 struct ImportCounts {
     taken: u64,
-    /// Skipped: damaged, or of a kind that is not imported.
+    /// Skipped: damaged or invalid, or of a kind that is not imported.
     passed: u64,
     /// Already in the store; `None` if that is not checked.
     known: Option<u64>,
@@ -72,7 +72,8 @@ impl From<(u64, u64)> for ImportCounts {
 fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<ImportCounts> {
     let info = recovery::archive_info(Vec::new());
     let writer = recovery::open_archive(store, ledger, info, GROUP)?;
-    // Opening the archive has truncated what a killed import left uncommitted, so this comes after.
+    // Opening the archive cuts off what a killed import left uncommitted. The inventory must not
+    // contain these records, so it is read afterwards.
     let inventory = Inventory::of(&store.archive())?;
     let mut replay = Replay::new(ledger, Some(writer), inventory)?;
     let mut damaged = 0;

@@ -16,9 +16,9 @@ use node::store::{self, InUse, Store};
 /// Time between two checks whether the crawl has paused.
 const CHECK_EVERY: Duration = Duration::from_millis(200);
 
-/// A report of the crawl counts if it is this much later than the request to pause.
+/// Minimum time from the request to pause until a report of the crawl counts.
 ///
-/// This is twice the time within which settled pages are committed.
+/// It is twice the time within which settled pages are committed.
 const SETTLES: Duration = Duration::from_secs(1);
 
 /// Pauses the crawl of a store, and waits until it has paused.

@@ -66,7 +66,7 @@ pub fn run(root: &Path, json: bool, arguments: &SearchArguments) -> Result<()> {
     };
     for operator in &found.unknown {
         say(&format!(
-            "{} is not an operator; it was searched for as words",
+            "{} was not understood as an operator",
             without_controls(operator)
         ));
     }
@@ -129,7 +129,7 @@ fn show(out: &mut impl Write, rank: usize, hit: &Hit, bold: bool) -> Result<()> 
     Ok(())
 }
 
-/// Returns the entry for the query log, which holds nothing about the person.
+/// Returns the entry for the query log, which holds nothing about the searcher.
 fn logged(text: &str, arguments: &SearchArguments, found: &Hits) -> log::Search {
     let mut search = log::Search::new(jiff::Timestamp::now(), text);
     search.offset = arguments.offset.into();

@@ -70,7 +70,7 @@ fn summary(root: &Path, state: &Value) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Describes the crawl that runs on the store, if one does.
+/// Describes the crawl that runs on the store, or says that none does.
 fn activity(state: &Value) -> String {
     if state["read_only"] == true {
         return "none; the disk is read-only".into();
@@ -130,7 +130,7 @@ fn fetches(state: &Value) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Returns one line of the texts that there are.
+/// Joins the texts that are present to one line. Returns `None` if there are none.
 fn joined<const N: usize>(
     name: &'static str,
     texts: [Option<String>; N],

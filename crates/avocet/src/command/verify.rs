@@ -196,7 +196,7 @@ fn check_archive(
     }
     if uncommitted > ledger.at_risk()?.unwrap_or(u64::MAX) {
         problems.push(format!(
-            "the ledger is damaged: the archive holds {} behind the end that it names",
+            "the ledger is damaged: the archive holds {} behind the end that the ledger names",
             counted(uncommitted, "record")
         ));
     }

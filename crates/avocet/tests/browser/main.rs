@@ -129,7 +129,7 @@ async fn a_click_leads_to_the_page_reaches_the_log_and_moves_its_worth() {
 }
 
 #[tokio::test]
-async fn the_dashboard_lives_and_its_controls_need_the_token() {
+async fn the_dashboard_updates_and_its_controls_need_the_token() {
     let Some(browser) = Chromium::open(true).await else {
         return;
     };
@@ -244,7 +244,7 @@ const BIRDS: Pages = &[
 ];
 
 #[tokio::test]
-async fn results_come_while_someone_types_and_only_the_settled_search_is_logged() {
+async fn results_appear_during_typing_and_only_the_settled_search_is_logged() {
     let Some(browser) = Chromium::open(true).await else {
         return;
     };
@@ -287,7 +287,7 @@ async fn results_come_while_someone_types_and_only_the_settled_search_is_logged(
     assert_eq!(
         served.log("queries")[0]["query"],
         "avoc",
-        "no key is a search"
+        "single keys are not logged"
     );
     // Titles of crawled pages stay text in suggestions.
     field.clear().await.unwrap();

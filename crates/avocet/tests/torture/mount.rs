@@ -322,7 +322,8 @@ impl Filesystem for SharedDisk {
         let Some(entries) = disk.entries(number.0) else {
             return reply.error(Errno::ENOTDIR);
         };
-        // The place of an entry in the listing is its number, which stays while others come and go.
+        // The offset of an entry in the listing is its inode number, which stays the same when
+        // other entries are added or removed.
         let mut listed: Vec<_> = entries.cached.iter().collect();
         listed.sort_unstable_by_key(|(_, number)| **number);
         for (name, child) in listed.into_iter().filter(|(_, child)| **child > offset) {
@@ -339,7 +340,7 @@ impl Filesystem for SharedDisk {
     }
 
     fn statfs(&self, _: &Request, _: INodeNo, reply: ReplyStatfs) {
-        // 4 GB, all of them free.
+        // 4 GiB, all of them free.
         reply.statfs(1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 4096, 255, 4096);
     }
 }

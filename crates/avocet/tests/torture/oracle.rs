@@ -1,6 +1,6 @@
 //! Reads WARC files without the code of the program, to check what a store must hold.
 //!
-//! Each gzip member is one record.
+//! It assumes that each gzip member is one record.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +28,7 @@ impl WarcMember {
             .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 
-    /// Returns the URL of a response, or `None` for other kinds of records.
+    /// Returns the URL of a response or a revisit, or `None` for other kinds of records.
     pub fn answer(&self) -> Option<&str> {
         let kind = self.field("WARC-Type")?;
         let url = self.field("WARC-Target-URI")?;
@@ -57,7 +57,8 @@ pub fn members(bytes: &[u8]) -> (Vec<WarcMember>, usize) {
     (members, at)
 }
 
-/// Checks that WARC files can be read to the last byte and contain no response twice.
+/// Checks that WARC files can be read to the last byte, and that no two responses or revisits have
+/// the same URL and date.
 pub fn check_archive(files: &[std::path::PathBuf]) {
     let mut seen = BTreeSet::new();
     for file in files {
@@ -99,7 +100,7 @@ pub fn check_holds(archive: &Path, records: &[Vec<u8>], after: &str) {
     }
 }
 
-/// Returns the URLs with a copy in the output of `export urls`.
+/// Returns the URLs with status 200 or 304 in the output of `export urls`.
 pub fn copies(export: &str) -> BTreeSet<String> {
     let lines = export.lines().map(|line| {
         let line: Value = serde_json::from_str(line).unwrap();

@@ -9,7 +9,7 @@ use crate::running::CrawlProcess;
 use crate::webs;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn controls_need_the_token_and_a_page_of_ours() {
+async fn controls_need_the_token_and_the_same_origin() {
     let serving = webs::serve(webs::plain(7, 2, 12)).await;
     let running = CrawlProcess::start(&serving, &["--budget", "20/s"]).await;
     let mode = std::fs::metadata(running.program.store().join("TOKEN")).unwrap();
@@ -189,7 +189,7 @@ async fn budgets_policies_blocks_and_seeds_take_effect() {
         asked,
         "a blocked host is not asked"
     );
-    assert!(serving.log().requests() > all + 10, "the other one is");
+    assert!(serving.log().requests() > all + 10, "the other host is asked");
     let why = running.get(&format!("/api/v1/explain?url={url}")).json();
     assert_eq!(
         (&why["blocked"], &why["worth"]["due"]),

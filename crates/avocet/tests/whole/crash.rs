@@ -113,8 +113,8 @@ async fn a_crash_between_any_two_steps_of_a_commit_is_made_good() {
     }
 }
 
-/// Wherever a crawl with a small buffer is cut short, the next one ends with that many pages, no
-/// file holds more, and nothing is torn.
+/// A crawl with a buffer of 9 pages is killed at several points. Then a crawl with a buffer of 8
+/// ends with exactly 8 pages, at most 12 responses are left in the archive, and no record is torn.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_while_the_archive_makes_room_leaves_it_whole() {
     let serving = serve(steady(24, 80)).await;

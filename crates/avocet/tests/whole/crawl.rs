@@ -203,7 +203,7 @@ async fn a_crawl_without_a_url_sends_the_contact_of_the_last_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_exported_can_be_read() {
+async fn exports_have_their_fields_and_every_page() {
     let serving = serve(WebPlan::small(15)).await;
     let program = TestProgram::new();
     let homes = serving.homes();

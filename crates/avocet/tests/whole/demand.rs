@@ -79,7 +79,7 @@ fn estimates(program: &TestProgram, home: &str, kind: &str) -> (f64, f64) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_many_search_for_is_worth_more_to_refresh() {
+async fn pages_that_many_search_for_are_worth_more_to_refresh() {
     let files = guide();
     let address = files.serve().await;
     let home = format!("http://{address}/");

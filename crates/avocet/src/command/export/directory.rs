@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn names_differ_without_their_case() {
+    fn names_differ_when_case_is_ignored() {
         let urls = [
             "https://a.example/A",
             "https://a.example/a",

@@ -19,7 +19,9 @@ use node::store;
 /// Conditions for a page to be exported; it must meet all.
 pub(super) struct ExportFilter {
     site: Option<String>,
+    /// The earliest time of the copy, in Unix seconds.
     since: Option<i64>,
+    /// The pages that the search found.
     found: Option<HashSet<PageId>>,
     topic: Option<Topic>,
 }
@@ -43,7 +45,7 @@ impl ExportFilter {
         })
     }
 
-    /// Returns whether a page meets the conditions on its URL and time.
+    /// Returns whether a page meets the conditions on site and time, and the search found it.
     pub fn admits(&self, known: &Known, visited: &Visited) -> bool {
         let Ok(url) = PageUrl::parse(&known.discovery.url) else {
             return false;
@@ -64,7 +66,7 @@ impl ExportFilter {
                 .is_none_or(|found| found.contains(&url.id()))
     }
 
-    /// Returns whether the text of a page is on topic.
+    /// Returns whether the text of a page is on topic. Without a topic, every text is.
     pub fn admits_text(&self, page: &Readable) -> bool {
         self.topic.as_ref().is_none_or(|topic| {
             let probability = topic.probability(&TrainingDocument {
@@ -83,7 +85,8 @@ fn is_of_site(host: &str, site: &str) -> bool {
         .is_some_and(|above| above.is_empty() || above.ends_with('.'))
 }
 
-/// Returns the pages that match a search, up to the deepest result page.
+/// Returns the pages that match a search: of its first 1100 results, those that have all words, and
+/// their near-duplicates.
 fn search(root: &Path, text: &str) -> Result<HashSet<PageId>> {
     let index = store::search_index(root)?;
     let mut found = HashSet::new();

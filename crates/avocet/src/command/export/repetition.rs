@@ -19,11 +19,12 @@ use node::readable::Readable;
 
 /// Maximum number of pages of a host that are held back.
 const HELD: usize = 64;
-/// Maximum bytes of text and Markdown that are held back.
+/// Bytes of text and Markdown at which the pages of a host are no longer held back.
 const HELD_BYTES: usize = 16 << 20;
 /// Maximum number of main texts counted per host. Later ones pass as correct extractions.
 const DIGESTS: usize = 1 << 16;
-/// Number of pages with the same main text, but different whole texts, that counts as repetition.
+/// Minimum number of pages with the same main text that counts as repetition, unless their whole
+/// texts are equal too.
 const MANY: u32 = 3;
 
 /// A page to export, with what is needed to read it again.

@@ -1,8 +1,8 @@
 //! Import of files line by line into the log.
 //!
-//! **Invariant:** each line but a header is either imported whole, or skipped and reported. If a
-//! file cannot be read to its end, the lines before stay imported, and the error says how many
-//! there are.
+//! **Invariant:** each line, except a header and empty lines, is either imported whole, or skipped
+//! and reported. If a file cannot be read to its end, the lines before stay imported, and the
+//! error states their number.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};

@@ -282,7 +282,8 @@ impl ReportAuthor<'_> {
         ))
     }
 
-    /// Limits the runs of a setting. These runs take long, and differ little from each other.
+    /// Limits the number of runs of a setting, because these runs take long and differ little from
+    /// each other.
     fn with_at_most(&self, mut setting: ExperimentSetup, most: u32) -> ExperimentSetup {
         let asked = format!("--runs {}", setting.runs);
         setting.runs = setting.runs.min(most);

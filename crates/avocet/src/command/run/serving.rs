@@ -27,7 +27,8 @@ const CHECK_EVERY: Duration = Duration::from_millis(50);
 /// A server that runs, or starts as soon as there is an index. `None`: nothing is served.
 pub struct RunServer(Option<JoinHandle<Option<RunningServer>>>);
 
-/// Binds the address, unless `place` is bound already, and serves as soon as there is an index.
+/// Serves on `place`, or else binds the address of the settings. Serving starts as soon as there is
+/// an index.
 ///
 /// If the user named no address and the default one is in use, nothing is served.
 pub async fn begin(

@@ -231,7 +231,7 @@ impl<'a> StoredCopies<'a> {
     }
 }
 
-/// Returns the file at a path, or all files below a directory, sorted by name.
+/// Returns the file at a path, or all files below a directory, sorted by path.
 fn files(path: &Path) -> Result<Vec<PathBuf>> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);

@@ -1,8 +1,9 @@
 //! Training of the link guide, which predicts from a link whether it leads to the topic.
 //!
-//! The training data are the links between pages of the store: which of them led to the topic,
-//! directly or later. A page is on topic if the user says so or if the new classifier says so. Of a
-//! large store only a sample is read, evenly spread over the order of discovery.
+//! The training data are the links between pages of the store. A link is rewarded if it leads to
+//! the topic, directly or over further links. A page is on topic if it is a positive example, or by
+//! the probability of the new classifier. Of a large store only a sample is read, evenly spread
+//! over the order of discovery.
 //!
 //! **Invariant:** the same store and examples give the same guide.
 

@@ -1,4 +1,5 @@
-//! The chapter on focused crawling: Figures 6.2 and 6.3, BK7 and BK8.
+//! The chapter of the report on focused crawling: figures 6.2 and 6.3 of Baldi, Frasconi & Smyth,
+//! and the claims BK7 and BK8 (`docs/science/claims.md`).
 
 use anyhow::Result;
 use lab::LabError;
@@ -7,10 +8,11 @@ use lab::report::Chapter;
 
 use super::{ReportAuthor, chapter};
 
-/// Maximum number of runs of the focus experiment: one for each of the four universities.
+/// Maximum number of runs of the focus experiment: one for each of the four universities in the
+/// world `webkb`.
 const TOPIC_RUNS: u32 = 4;
 
-/// Webs whose pages have labels, and the labels that are topics there.
+/// Recorded worlds whose pages have labels, and the labels that are used as topics.
 const TOPICS: [(&str, &[&str]); 2] = [
     ("webkb", &["course", "faculty", "project"]),
     (
@@ -19,9 +21,10 @@ const TOPICS: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// Number of start pages for hard focusing, which was published for crawls with many of them.
+/// Number of start pages in the comparison of hard and soft focusing: the published crawls had many
+/// start pages.
 const STARTS: u32 = 20;
-/// Worlds with enough pages of a topic for that; webkb has too few.
+/// Worlds with enough pages of a topic for [`STARTS`] start pages; `webkb` has too few.
 const MANY_STARTS: [&str; 2] = ["invented:topics", "wikispeedia"];
 
 impl ReportAuthor<'_> {
