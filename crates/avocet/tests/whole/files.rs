@@ -34,8 +34,8 @@ impl Files {
         files.insert(path.into(), (media.into(), text.into()));
     }
 
-    /// Returns a site whose home page links to all pages. Each page has the word "everywhere" and
-    /// text of this length in bytes, from a vocabulary of a thousand words.
+    /// Returns a site whose home page links to all pages. Each page has the word "everywhere", and
+    /// at least `length` bytes of words from a vocabulary of a thousand.
     pub fn site(pages: u32, length: usize) -> Self {
         let files = Self::default();
         let links: String = (0..pages)

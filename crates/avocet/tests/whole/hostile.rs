@@ -152,7 +152,10 @@ async fn a_crawl_of_lies_names_each_and_fetches_every_honest_page() {
         server.hits_below("/calendar/") < 1200,
         "the calendar never ends"
     );
-    assert!(server.hits_below("/session/") < 100, "a session id a link");
+    assert!(
+        server.hits_below("/session/") < 100,
+        "each link has a new session id"
+    );
     assert!(
         server.hits_below("/index-of-indexes/") <= 4,
         "an index names an index three times"

@@ -10,7 +10,7 @@ use crate::upkeep::page;
 use crate::webs;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_running_crawl_explains_what_it_explains_at_rest() {
+async fn a_running_crawl_explains_the_same_facts_as_at_rest() {
     let serving = webs::serve(webs::plain(10, 2, 20)).await;
     let running = CrawlProcess::start(&serving, &["--budget", "40/s"]).await;
     let there = serving
@@ -58,7 +58,7 @@ async fn a_running_crawl_explains_what_it_explains_at_rest() {
 
 /// Hostile text of pages is shown as text and never runs as a script.
 #[tokio::test(flavor = "multi_thread")]
-async fn versions_are_compared_and_hostile_words_are_only_shown() {
+async fn versions_are_compared_and_hostile_text_never_runs() {
     let files = Files::default();
     let address = files.serve().await;
     let evil = "<a href=\"/x?a=%22%3E%3Cscript%3Ealert(1)%3C/script%3E\">&lt;script&gt;alert(2)&lt;/script&gt; &quot;&gt;&lt;img src=x onerror=alert(3)&gt;</a>";

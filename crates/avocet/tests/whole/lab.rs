@@ -1,4 +1,5 @@
-//! Tests of `avocet lab`: output format, and the same bytes for the same seed on any machine.
+//! Tests of `avocet lab`: output format, and the same bytes for the same seed with any number of
+//! threads.
 
 use std::fs;
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::program::{TestProgram, holds, words};
 
-/// Each experiment, with flags that make its world small.
+/// The experiments without `focus`, each with flags that make its world small.
 const EXPERIMENTS: [&str; 7] = [
     "ordering --set pages=300 --set hosts=7",
     "servers --set pages=300 --set servers=20",
@@ -18,7 +19,7 @@ const EXPERIMENTS: [&str; 7] = [
 ];
 
 #[test]
-fn every_experiment_prints_what_the_contract_says() {
+fn every_experiment_prints_the_documented_fields_and_metrics() {
     let program = TestProgram::new();
     let keys =
         |object: &Value| -> Vec<String> { object.as_object().unwrap().keys().cloned().collect() };
@@ -84,7 +85,7 @@ fn the_seed_decides_every_byte_and_threads_none() {
 }
 
 #[test]
-fn a_graph_of_edges_alone_is_enough() {
+fn a_world_of_edges_alone_can_be_crawled() {
     let program = TestProgram::new();
     let world = program.path("world");
     fs::create_dir(&world).unwrap();

@@ -53,7 +53,7 @@ fn differences(state: &Value, said: &BTreeMap<String, f64>) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_numbers_of_a_crawl_are_those_it_says_of_itself() {
+async fn metrics_of_a_crawl_equal_the_state_that_it_reports() {
     let serving = webs::serve(webs::plain(12, 2, 20)).await;
     // The last seed does not answer.
     let mut homes = serving.homes();

@@ -7,7 +7,7 @@ use crate::program::{TestProgram, words};
 use crate::webs::{crawl, plain, scores, serve};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_threshold_leaves_the_rest_and_says_so() {
+async fn pages_below_the_threshold_are_not_fetched_and_explained() {
     let serving = serve(plain(33, 2, 80)).await;
     let (homes, program) = (serving.homes(), TestProgram::new());
     let (path, scores) = scores(&program, &serving);
@@ -60,7 +60,7 @@ async fn a_refresh_does_not_wait_for_the_threshold() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_kept_before_there_was_a_buffer_fall_out_too() {
+async fn pages_kept_before_the_buffer_was_set_are_dropped_too() {
     let serving = serve(plain(42, 2, 40)).await;
     let (homes, program) = (serving.homes(), TestProgram::new());
     program.json(&crawl(&homes, &["--pages", "12"]));

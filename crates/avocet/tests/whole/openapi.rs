@@ -8,7 +8,7 @@ use crate::program::TestProgram;
 use crate::server::{AvocetServer, Leaf, put};
 
 #[test]
-fn the_api_is_as_it_is_described() {
+fn the_api_matches_its_openapi_description() {
     let version = Command::new("schemathesis").arg("--version").output();
     if !version.is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: there is no schemathesis (pip install schemathesis)");

@@ -87,7 +87,7 @@ fn pages_answered(serving: &ServedWeb) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_is_backed_up_by_copying_it_while_its_crawl_rests() {
+async fn a_store_is_backed_up_by_copying_it_while_its_crawl_is_paused() {
     let serving = webs::serve(webs::plain(5, 4, 300)).await;
     let running = CrawlProcess::start(&serving, &["--budget", "400/s"]).await;
     let program = &running.program;

@@ -1,4 +1,5 @@
-//! Tests of the order of fetches under every policy. The test server's log is the oracle.
+//! Tests of orderings, server strategies and HTTP versions on a served web: all pages are fetched,
+//! the best first; also of seeds, rebuilds, dead servers and `explain`.
 
 use std::collections::BTreeMap;
 
@@ -181,7 +182,7 @@ async fn dead_servers_do_not_hold_up_the_rest() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_http_brings_the_same_pages() {
+async fn every_http_version_fetches_the_same_pages() {
     // Responses are slow, so that streams overlap on any machine.
     let always = |median| Spread { median, sigma: 0.0 };
     let plan = WebPlan {

@@ -53,7 +53,6 @@ async fn a_pause_stops_fetches_and_a_resume_goes_on() {
     running.stop().await;
 }
 
-/// A pause survives a restart of the program.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pause_survives_a_restart_and_an_address_in_use_is_reported() {
     let serving = webs::serve(webs::plain(11, 1, 10)).await;

@@ -231,8 +231,8 @@ fn a_clock_that_was_ahead_does_not_stop_refreshing() {
     assert!(shifted.output().unwrap().status.success());
     assert_eq!(server.log().len(), 2);
     let mut run = program.start(&["run", &url, "--budget", "5/s"]);
-    // robots.txt seems to be a month in the future and is valid for a day. A page is requested,
-    // or a probe for a page that cannot exist.
+    // The stored robots.txt and copy are dated 30 days ahead. Still two more requests must come:
+    // for the page, for robots.txt, or a probe for a page that cannot exist.
     server.until(4);
     run.kill().unwrap();
     run.wait().unwrap();

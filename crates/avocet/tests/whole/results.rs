@@ -84,7 +84,8 @@ async fn served(settings: &str) -> (TestProgram, AvocetServer, String) {
     (program, server, format!("http://{address}"))
 }
 
-/// Returns one of our pages without its own script.
+/// Returns a page of the server without the tags of its own scripts, so that `<script` finds only
+/// foreign ones.
 fn markup(body: &str) -> String {
     body.replace("<script src=\"/assets/", "")
 }

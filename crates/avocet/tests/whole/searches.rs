@@ -11,7 +11,7 @@ use crate::program::{TestProgram, words};
 use crate::webs::{crawl, plain, serve};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn searches_are_logged_unless_told_not_to() {
+async fn searches_are_logged_unless_no_log_is_given() {
     let serving = serve(plain(33, 1, 20)).await;
     let program = TestProgram::new();
     program.json(&crawl(&serving.homes(), &[]));

@@ -130,7 +130,7 @@ fn forged_click_links_redirect_nowhere() {
 }
 
 #[test]
-fn programs_search() {
+fn the_api_answers_searches_and_refuses_wrong_parameters() {
     let program = birds();
     let server = AvocetServer::start(&program, &[]);
     let found = server.json("/api/v1/search?q=avocet&limit=1");
@@ -357,7 +357,7 @@ fn any_query_is_answered() {
 }
 
 #[test]
-fn only_names_of_ours_are_answered_to() {
+fn only_requests_for_known_host_names_are_answered() {
     let program = birds();
     program.configure(
         "[serve]\nhosts = [\"search.example\"]\ncors = [\"https://intranet.example\"]\nrate = 0.5\n",
@@ -409,7 +409,7 @@ fn only_names_of_ours_are_answered_to() {
     assert_eq!(
         server.get("/health").status,
         200,
-        "but may see that it lives"
+        "health checks have no rate limit"
     );
     assert!(
         server
@@ -450,7 +450,7 @@ fn operators_see_health_and_metrics() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crawl_comes_first_and_what_it_commits_is_found() {
+async fn a_server_yields_the_ledger_to_a_crawl_and_shows_what_it_commits() {
     let web = serve(plain(41, 1, 30)).await;
     let homes = web.homes();
     let program = TestProgram::new();

@@ -33,7 +33,8 @@ impl AvocetServer {
         Self { child, address }
     }
 
-    /// Starts such a command. Returns the process and the address.
+    /// Starts a command whose first line of output is the address of its server. Returns its
+    /// process and this address.
     pub fn spawn(command: &mut Command) -> (Child, SocketAddr) {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();

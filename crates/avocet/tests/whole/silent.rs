@@ -14,7 +14,7 @@ use crate::server::{AvocetServer, Leaf, put};
 
 /// Time-out of a health check. A server that works answers within milliseconds on an idle machine.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Time-out of the test.
+/// Time-out of a wait that ends only if the server works.
 const FOREVER: Duration = Duration::from_secs(60);
 
 /// Ways in which a client wastes a connection.

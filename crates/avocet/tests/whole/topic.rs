@@ -151,7 +151,7 @@ async fn a_topic_is_taught_and_crawled_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_method_fetches_the_whole_web_but_hard() {
+async fn every_focus_method_except_hard_fetches_the_whole_web() {
     let (proxy, listening, world, _) = topics().await;
     let (seed, place) = (world.graph().url(0).as_str(), listening.url());
     let title = world.text(0).unwrap().0;

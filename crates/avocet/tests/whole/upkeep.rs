@@ -138,7 +138,7 @@ async fn sitemaps_lead_to_pages_and_tell_of_changes() {
     );
     let program = TestProgram::new();
     let home = format!("http://{address}/");
-    // One fetch in two seconds: most fetches after the change follow the hints of the sitemap.
+    // The sitemap is polled every second, so that its hint can precede the next visit of the page.
     program.configure(
         "[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 4\n\
          [refresh]\nlistings = \"1s\"\n",
@@ -227,7 +227,7 @@ async fn listings_are_found_in_listings_and_in_pages() {
 /// Occasional unconditional fetches detect a server that always answers 304. Conditional requests
 /// to it then stop.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_denies_its_changes_is_found_out() {
+async fn a_server_that_always_answers_304_is_detected() {
     let files = Files::default().always_tagged("\"same\"");
     let address = files.serve().await;
     files.put("/", "text/html", page("Home", "the tide is going out"));
@@ -302,7 +302,7 @@ async fn kills_take_nothing_from_a_store_that_is_kept_fresh() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_host_says_of_everything_is_no_page() {
+async fn a_soft_404_leaves_the_index() {
     let files = Files::default();
     let address = files.serve().await;
     files.put("/robots.txt", "text/plain", "User-agent: *\nAllow: /\n");
@@ -345,7 +345,7 @@ async fn what_a_host_says_of_everything_is_no_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_refresh_gave_to_searchers_is_known() {
+async fn the_gain_of_a_refresh_is_measured() {
     let files = Files::default();
     let address = files.serve().await;
     let words = |times: usize| "the fox ".repeat(times) + "and others that live in the wood";
@@ -369,7 +369,7 @@ async fn what_a_refresh_gave_to_searchers_is_known() {
     let (_, said) = program.fail(&["plan", "--quality", "99%"]);
     assert!(said.contains("import queries"), "{said}");
     program.run(&["import", "queries", queries.to_str().unwrap()]);
-    // The page with the fewest foxes now has the most.
+    // The page with one fox now has the most.
     files.put("/1", "text/html", page("Animals", &words(30)));
     program.run(&["run", "--pages", "24"]);
     let gain = |path: &str| {
