@@ -1,7 +1,8 @@
 //! The JSON API for programs, with an OpenAPI document generated from the same types.
 //!
-//! **Invariant:** every answer of a route below `/api/v1` is JSON, errors included. An error has a
-//! stable code for programs and a message for people.
+//! **Invariant:** every handler below `/api/v1` answers in JSON, errors included. An error has a
+//! stable code for programs and a message for people. Only a request that is refused before its
+//! handler runs (foreign host name, body too large) gets plain text.
 
 mod cors;
 mod document;

@@ -1,7 +1,7 @@
 //! Control of a crawl by operators: login, forms of the dashboard, and the control API.
 //!
-//! **Invariant:** nothing changes without the token of the store, and no page of another site can
-//! cause a change (CSRF). A browser must send the session cookie (`SameSite=Strict`), the
+//! **Invariant:** no crawl is changed without the token of the store, and no page of another site
+//! can cause a change (CSRF). A browser must send the session cookie (`SameSite=Strict`), the
 //! CSRF token of our own form, and headers that do not name another origin. Only the logout needs
 //! no CSRF token.
 

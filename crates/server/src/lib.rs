@@ -1,7 +1,7 @@
 //! The HTTP server: search page, dashboard, API, tools for agents and metrics.
 //!
-//! It reads no file itself. Its only access to the store and the crawl is a
-//! [`NodeHandle`](node::handle::NodeHandle).
+//! It opens no file of the store itself. Its access to the store and the crawl is a
+//! [`NodeHandle`](node::handle::NodeHandle); the crate `node` also reads the keys and the logo.
 //!
 //! **Invariant:** every request that is routed, and its answer, passes [`middleware::guard`]. The
 //! guard refuses requests for foreign host names. It adds a Content-Security-Policy under which no
@@ -97,7 +97,7 @@ pub fn taken(listen: SocketAddr) -> String {
 }
 
 impl RunningServer {
-    /// Stops accepting requests, and returns when those under way are answered.
+    /// Stops accepting requests, and returns when those under way are answered, or after 5 s.
     pub async fn stop(self) {
         self.closing.send_replace(true);
         self.stop.send(()).ok();

@@ -23,8 +23,8 @@ use crate::{App, assets};
 
 pub use brand::routes as brand_routes;
 
-/// The Content-Security-Policy of all answers, except cached copies: it allows only our own
-/// scripts, styles, pictures and forms.
+/// The Content-Security-Policy of all answers, except cached copies and the page around them: it
+/// allows only our own scripts, styles, pictures and forms.
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 

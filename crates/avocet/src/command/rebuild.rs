@@ -63,8 +63,8 @@ pub fn run(root: &Path, json: bool, arguments: &RebuildArguments) -> Result<()> 
             }
         }
     }
-    // The index is removed before the new ledger takes its place: an index whose sequence number is
-    // ahead of that of its ledger would look like a damaged ledger.
+    // The index is removed before the new ledger replaces the old one: an index whose sequence
+    // number is ahead of that of its ledger would look like a damaged ledger.
     remove(&store.index())?;
     store.sync()?;
     store.take_fresh_ledger()?;

@@ -1,7 +1,7 @@
 //! A WARC record: its header, and the HTTP response in its block.
 //!
-//! **Invariant:** the bytes are stored as they were read and interpreted only on demand. A field
-//! that is missing or invalid is `None`, never an error.
+//! **Invariant:** the block is kept as it was read; body and content are decoded only on demand. A
+//! field that is missing or invalid is `None`, never an error.
 
 use std::borrow::Cow;
 use std::net::IpAddr;

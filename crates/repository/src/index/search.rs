@@ -54,7 +54,7 @@ pub struct SearchQuery<'a> {
     pub sort: Sort,
     /// Whether the last word may be a prefix, because the user is still typing.
     pub prefix: bool,
-    /// Whether to count the pages by site, language, kind and year.
+    /// Whether to count the pages that match by site, language, kind and year.
     pub facets: bool,
     /// Language codes that the user prefers, best first. Of near-duplicates, a page in one of
     /// these is shown.

@@ -13,11 +13,11 @@ use super::stored::CommittedPage;
 use super::weights::{Part, Weights};
 use super::{Index, IndexError, words};
 
-/// Number of words that are searched.
+/// Maximum number of words that are searched.
 const WORDS: usize = 12;
 
-/// Bytes at the beginning of the body that the words are taken from: it usually states the
-/// topic.
+/// Bytes at the beginning of the body that the words are taken from. The beginning usually states
+/// the topic.
 const READ: usize = 16 * 1024;
 
 /// Weight of an occurrence in title and headings; in the body it is 1.
@@ -64,7 +64,7 @@ impl Index {
         let mut ranked = Vec::with_capacity(counts.len());
         for (word, count) in counts {
             let having = pages(searcher, &self.fields, &word, ALL_PARTS)?;
-            // A word that no other page has finds nothing.
+            // A word that no other page has finds no other page.
             if having > 1 {
                 ranked.push((scoring.saturated(scoring.idf(having), count), word));
             }

@@ -1,5 +1,5 @@
-//! Spelling correction of query words that no page has, and completion of words that are still
-//! being typed.
+//! Spelling correction of query words that no page or few pages have, and completion of words that
+//! are still being typed.
 //!
 //! The words of all pages are the dictionary. Among the words within an edit distance of one or
 //! two, the one on most pages is chosen (Kernighan, Church & Gale 1990, with the number of pages

@@ -17,13 +17,15 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// Time for the head of a request, from its first byte; for the first request, from the connection.
+/// Time for the head of a request, from its first byte; for the first request, from the start of
+/// the connection.
 ///
 /// A browser sends the head in one packet. Five seconds allow several retransmissions.
 pub const HEAD: Duration = Duration::from_secs(5);
 /// Time from an answer to the next request. People click within a minute.
 pub const IDLE: Duration = Duration::from_secs(60);
-/// Time for the body of a request, from the end of its head. The largest body has 64 KiB.
+/// Time for the body of a request, from the end of its head. Bodies of the API have at most 64 KiB,
+/// and forms are smaller.
 pub const BODY: Duration = Duration::from_secs(10);
 /// Time in which a client must read part of an answer when the send buffer is full.
 pub const UNREAD: Duration = Duration::from_secs(10);

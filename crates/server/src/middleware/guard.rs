@@ -1,7 +1,8 @@
 //! Security headers for every answer, and a check of the host name of every request.
 //!
-//! **Invariant:** every answer carries a Content-Security-Policy that allows only our own scripts,
-//! styles, pictures and forms. Text of a crawled page cannot run, even where escaping failed.
+//! **Invariant:** every answer carries a Content-Security-Policy under which text of a crawled page
+//! cannot run, even where escaping failed. It allows only our own scripts, styles, pictures and
+//! forms, unless the handler sets another policy, as for cached copies.
 //!
 //! **Invariant:** a server on loopback answers only to names of loopback and of `[serve] hosts`.
 //! This prevents DNS rebinding: a website cannot use its visitor's browser to read a private

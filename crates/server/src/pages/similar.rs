@@ -14,7 +14,7 @@ use super::{assets, message_of, named_url, show};
 use crate::App;
 use crate::app::Brand;
 
-/// The most similar pages that are shown.
+/// The maximum number of similar pages that are shown.
 const SHOWN: usize = 10;
 
 #[derive(Template)]

@@ -67,9 +67,9 @@ pub struct DemoFreshness {
 /// Delays from the publication of new pages to their first appearance in the index.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Publication {
-    /// New pages that still exist.
+    /// New pages that exist at the end.
     pub published: usize,
-    /// Those of them that were in the index at the end.
+    /// New pages that were found in the index while they existed.
     pub found: usize,
     /// Mean delay of these, in seconds.
     pub mean_delay: Option<f64>,

@@ -1,4 +1,5 @@
-//! Progress of an experiment on standard error: a bar on a terminal, or a line every five seconds.
+//! Progress of an experiment on standard error: a bar on a terminal, or at most one line every five
+//! seconds elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;

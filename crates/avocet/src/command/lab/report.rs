@@ -1,4 +1,5 @@
-//! `avocet lab report`: runs every experiment in every available world, and writes one page.
+//! `avocet lab report`: runs each experiment in the worlds that suit it and are available, and
+//! writes one page.
 //!
 //! Each study can also be run alone; the page gives the command.
 
@@ -41,7 +42,7 @@ const QUERIES: usize = 300;
 /// Maximum number of runs.
 const RUNS: u32 = 2;
 
-/// Runs all experiments and writes the page.
+/// Runs the experiments, and writes the page and a folder for each study.
 pub fn run(json: bool, arguments: &ReportArguments, bar: &Bar) -> Result<()> {
     let mut author = ReportAuthor {
         arguments,

@@ -8,7 +8,7 @@
 //! **Invariant:** everything here is in memory and can be lost: it is computed from the workload
 //! and the index.
 //!
-//! The scores and result lists of a word are those of the commit at which it was last surveyed.
+//! The weight and the result list of a word are those of the commit at which it was last surveyed.
 //! When a page changes the postings of a word, the word is surveyed if
 //! - it never was, or the index has doubled since; or
 //! - 10% of the pages have changed since, and there is credit: for each byte of body text put,

@@ -1,9 +1,9 @@
 //! Surveys a word in the index: its weight, and the scores of its results.
 //!
-//! **Invariant:** a page scores here what a search for the single word gives it, by the
-//! statistics of the commit at which the word was surveyed. A property test compares the two.
-//! Weight and result list of a word come from the same commit, so that a rank is never computed
-//! from scores of another scale.
+//! **Invariant:** for a word that was surveyed at the last commit, a page scores here what a search
+//! for the single word gives it. A property test compares the two. The weight and the result list
+//! of a word always come from one commit, so that a rank is computed on one scale. Only the mean
+//! lengths of the parts are always those of the last commit.
 
 use policy::quality::ScoreRank;
 use tantivy::fieldnorm::FieldNormReader;
