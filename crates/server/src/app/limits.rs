@@ -17,8 +17,8 @@ use node::panics::POISONED;
 
 use crate::request::client::network;
 
-/// The size of a bucket, as the seconds in which the rate fills it. At 2 requests per second, a
-/// person can open ten results at once.
+/// The size of a bucket, as the seconds in which the rate fills it. At the default rate of 20
+/// requests per second it holds 100 requests, more than a page of results with its files needs.
 const BURST: f64 = 5.0;
 /// The most clients kept in memory.
 const KNOWN: usize = 10_000;

@@ -15,7 +15,7 @@ use ring::digest;
 
 use super::token;
 
-/// The lifetime of a session: a working day.
+/// The lifetime of a session: 12 hours, which cover a working day.
 pub const LASTS: Duration = Duration::from_secs(12 * 3600);
 /// The most sessions at once. A further login ends the oldest session.
 ///

@@ -1,7 +1,7 @@
 //! Serves `/embed.js`, the search box that other sites include with one script tag.
 //!
-//! **Invariant:** the script contains nothing about the store, so any site may load it. Browsers let
-//! it read the API only on origins that `[serve] cors` lists; elsewhere the box only opens the
+//! **Invariant:** the script contains nothing about the store, so any site may load it. Browsers
+//! let it read the API only on origins that `[serve] cors` lists; elsewhere the box only opens the
 //! search page.
 
 use axum::http::{HeaderName, header};

@@ -2,7 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Formats a number with about three significant digits.
+/// Formats a number with at most three decimals; below 0.001 and from a million on, with an
+/// exponent.
 pub fn short(number: f64) -> String {
     let size = number.abs();
     if number == 0.0 {
