@@ -79,7 +79,7 @@ fn samples() -> Option<BTreeMap<String, Vec<u8>>> {
 }
 
 #[test]
-fn samples_of_other_tools() {
+fn samples_of_other_tools_are_read() {
     let Some(samples) = samples() else { return };
     // ARC files have an older format and are rejected as a whole. `example-wrong-chunks` splits
     // a record over two gzip members. The record in the middle of `example-trunc` is cut short.
@@ -286,7 +286,7 @@ fn reading_ends_after_1000_damaged_records() {
 }
 
 #[test]
-fn bodies_of_other_tools() {
+fn bodies_of_other_tools_are_decoded() {
     let check = |block: &str, body: &str| {
         let found = of_bytes(&response(0, block), BLOCK_LIMIT)
             .remove(0)

@@ -155,7 +155,7 @@ fn another_process_sees_commits_after_a_refresh() {
 }
 
 #[test]
-fn the_best_come_first() {
+fn queries_find_the_expected_pages_best_first() {
     let dir = tempfile::tempdir().unwrap();
     let index = birds(dir.path());
     let check = |text: &str, relaxed: bool, expected: &[&str]| {
@@ -201,7 +201,7 @@ fn the_best_come_first() {
 }
 
 #[test]
-fn filters_and_paging() {
+fn filters_and_paging_limit_the_results() {
     let dir = tempfile::tempdir().unwrap();
     let index = birds(dir.path());
     let bill = |change: fn(&mut SearchQuery<'_>)| {
@@ -314,7 +314,7 @@ proptest! {
 /// emptied. Then the index does not open, or `verify` reports the damage, except in
 /// `.managed.json`, where it does no harm. Lock files are skipped, because they are empty.
 #[test]
-fn damage_is_found() {
+fn damage_to_any_file_is_found() {
     let dir = tempfile::tempdir().unwrap();
     drop(birds(dir.path()));
     let mut files: Vec<_> = fs::read_dir(dir.path())

@@ -142,7 +142,7 @@ mod tests {
     use crate::request::without_port;
 
     #[test]
-    fn names_of_loopback() {
+    fn loopback_names_are_recognized() {
         let check = |authority, loopback| {
             assert_eq!(
                 is_loopback(without_port(authority)),

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans() {
+    fn durations_are_written_in_a_fitting_unit() {
         let check = |seconds, expected: &str| {
             assert_eq!(span(Duration::from_secs(seconds)), expected);
         };
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_that_say_no_more_than_the_title() {
+    fn headings_that_repeat_the_title_are_recognized() {
         assert!(repeats(" 13 Prompt Expansion", "13 prompt expansion (zsh)"));
         assert!(repeats("", "any"));
         assert!(!repeats("Expansion", "13 Prompt Expansion"));
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn times_and_paces() {
+    fn times_and_change_rates_are_written_in_words() {
         let now: Timestamp = "2026-11-16T12:00:00Z".parse().unwrap();
         let before = |seconds| now - SignedDuration::from_secs(seconds);
         assert_eq!(ago(before(5), now), "just now");

@@ -80,7 +80,7 @@ fn text(result: &Value) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agent_searches_reads_and_asks_why() {
+async fn an_agent_searches_reads_pages_and_gets_explanations() {
     let web = serve(plain(43, 1, 20)).await;
     let homes = web.homes();
     let program = TestProgram::new();

@@ -104,7 +104,7 @@ async fn pages_that_many_search_for_are_worth_more_to_refresh() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_click_makes_the_source_worth_more_that_named_the_page() {
+async fn a_click_on_a_page_raises_the_profit_of_its_source() {
     let press = Arc::new(Press::new(sources::news(), sources::at(100 * 3600), 600.0));
     let listening = press.listen(None).await.unwrap();
     let place = listening.url();

@@ -144,7 +144,7 @@ async fn a_store_is_backed_up_by_copying_it_while_its_crawl_is_paused() {
 }
 
 #[test]
-fn the_demo_shows_everything_and_leaves_nothing() {
+fn the_demo_reports_every_figure_and_leaves_no_files() {
     let temporary = tempfile::tempdir().unwrap();
     // The default port is in use.
     let _taken = TcpListener::bind("127.0.0.1:8321");

@@ -240,7 +240,7 @@ async fn query_words_that_no_page_has_are_reported() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_is_explained() {
+async fn fetched_waiting_and_unknown_pages_are_explained() {
     let serving = serve(plain(38, 2, 100)).await;
     let (homes, program) = (serving.homes(), TestProgram::new());
     program.json(&crawl(

@@ -9,7 +9,7 @@ use crate::server::{self, AvocetServer, Leaf};
 use crate::webs;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_panic_of_a_crawl_is_seen() {
+async fn a_panic_stops_a_crawl_with_exit_code_1() {
     let serving = webs::serve(webs::plain(33, 2, 40)).await;
     let homes = serving.homes();
     let crawl = webs::crawl(&homes, &[]);
@@ -38,7 +38,7 @@ async fn a_panic_of_a_crawl_is_seen() {
 
 /// The panics are in a thread that reads the index for a search, and in the thread that reloads it.
 #[test]
-fn a_panic_of_a_server_is_seen() {
+fn a_panic_stops_a_server_with_exit_code_1() {
     let program = TestProgram::new();
     server::put(&program, &[Leaf::new("http://e.org/", "title", "words")]);
     for point in ["read", "watch:2"] {

@@ -427,7 +427,7 @@ fn the_search_page_has_the_title_logo_and_colour_of_the_operator() {
 }
 
 #[test]
-fn text_of_strangers_stays_text_wherever_it_is_shown() {
+fn text_of_crawled_pages_is_escaped_on_every_page() {
     let program = TestProgram::new();
     let hostile =
         "\"><script>alert(1)</script><img src=x onerror=alert(2)> avocet' onmouseover='alert(3)";

@@ -222,7 +222,7 @@ fn the_api_answers_searches_and_refuses_wrong_parameters() {
 }
 
 #[test]
-fn text_of_strangers_stays_text() {
+fn text_of_crawled_pages_is_escaped() {
     let program = TestProgram::new();
     let script = "<script>alert(1)</script>";
     let broken = "\"><img src=x onerror=alert(1)> avocet' onmouseover='alert(1)";

@@ -134,7 +134,7 @@ async fn a_source_that_publishes_is_polled_more_and_its_articles_are_found() {
 
 /// The sources of a running crawl are those that it last wrote to the store.
 #[tokio::test(flavor = "multi_thread")]
-async fn sources_of_a_running_crawl_can_be_asked_for() {
+async fn sources_of_a_running_crawl_are_listed() {
     let press = Arc::new(Press::new(news(), at(100 * HOUR), 600.0));
     let listening = press.listen(None).await.unwrap();
     let place = listening.url();
@@ -158,7 +158,7 @@ async fn sources_of_a_running_crawl_can_be_asked_for() {
 }
 
 #[test]
-fn there_is_nothing_to_list_before_a_crawl() {
+fn listing_sources_fails_before_a_crawl() {
     let program = TestProgram::new();
     let (code, why) = program.fail(&["sources"]);
     assert_eq!(code, Some(1), "{why}");

@@ -74,7 +74,7 @@ async fn authors_and_dates_are_searched_for_and_exported() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_pages_say_of_themselves_is_shown_to_people_and_programs() {
+async fn stated_metadata_is_shown_on_pages_and_in_the_api() {
     let files = press();
     files.put(
         "/2",

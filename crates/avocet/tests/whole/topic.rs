@@ -240,7 +240,7 @@ fn wrong_arguments_are_explained() {
 
 /// A crawl that was stopped keeps what it has learned, and continues like one that was not.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crawl_goes_on_with_what_it_had_learned() {
+async fn a_resumed_crawl_keeps_what_it_has_learned() {
     let (proxy, listening, world, _) = topics().await;
     let (seed, place) = (world.graph().url(0).as_str(), listening.url());
     let words = world.text(0).unwrap().0;

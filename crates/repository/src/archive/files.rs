@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_numbers() {
+    fn each_number_has_one_name_and_other_names_have_none() {
         let dir = Path::new("");
         for file in [1, 7, 99_999_999, u32::MAX] {
             assert_eq!(number(&closed(dir, file)), Some(file));

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn status_lines() {
+    fn status_codes_are_read_from_status_lines() {
         let check = |head: &[u8], expected| assert_eq!(status(head), expected, "{head:?}");
         check(b"HTTP/1.1 200 OK\r\n\r\n", Some(200));
         check(b"HTTP/1.0  404\r\n\r\n", Some(404));

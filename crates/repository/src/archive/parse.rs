@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_of_other_tools() {
+    fn headers_of_other_tools_are_parsed() {
         let check = |text: &[u8], fields: &[(&str, &str)], length| {
             let header = header(&mut &text[..]).unwrap();
             let found: Vec<_> = header

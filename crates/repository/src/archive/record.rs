@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chunks() {
+    fn chunked_bodies_are_joined() {
         let check = |body: &[u8], expected: Option<&[u8]>| {
             assert_eq!(dechunk(body).as_deref(), expected, "{body:?}");
         };

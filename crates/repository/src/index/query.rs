@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn alternatives_and_parts_of_pages() {
+    fn alternatives_and_operators_for_parts_are_parsed() {
         check("cat OR dog food", &["cat|dog", "food"]);
         check("cat OR \"big dog\" OR bird", &["cat|big dog|bird"]);
         check("OR cat OR", &["cat"]);
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn authors_and_dates_are_taken_out() {
+    fn authors_and_dates_become_filters() {
         let parsed = parse(
             "engine author:Lovelace author:\"Charles Babbage\"notes date:1843",
             &mut analyzer(),

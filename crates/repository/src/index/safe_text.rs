@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_harms_is_removed() {
+    fn control_characters_and_stacked_marks_are_removed() {
         let check = |text: &str, limit, expected: &str| {
             assert_eq!(safe_text(text, limit), expected);
         };

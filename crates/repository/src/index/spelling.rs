@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn candidates_for_correction() {
+    fn only_single_words_are_candidates_for_correction() {
         let check = |text: &str, expected: &[&str]| {
             let words: Vec<String> = typed(text).into_iter().map(|(word, _)| word).collect();
             assert_eq!(words, expected, "{text}");

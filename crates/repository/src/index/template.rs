@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_most_pages_have_is_learned() {
+    fn lines_that_most_pages_have_are_learned() {
         let mut templates = HostTemplates::default();
         for number in 0..600 {
             let text = page(number, 50);

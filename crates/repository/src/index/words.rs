@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_many_scripts() {
+    fn texts_of_many_scripts_are_split() {
         let check = |text: &str, expected: &[&str]| assert_eq!(split(text), expected, "{text}");
         check("", &[]);
         check(
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn compounds_and_their_words() {
+    fn compounds_are_indexed_with_their_words() {
         let check = |text: &str, expected: &[&str]| assert_eq!(split(text), expected, "{text}");
         check(
             "os.path.join(a, b)",

@@ -371,7 +371,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn domains_of_hosts() {
+    fn a_host_gives_itself_and_the_domains_above_it() {
         let check = |host, expected: &[&str]| {
             assert_eq!(domains(host).collect::<Vec<_>>(), expected);
         };

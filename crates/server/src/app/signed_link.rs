@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn browsers_are_led_to_the_web_only() {
+    fn browsers_are_redirected_to_http_urls_only() {
         for (url, web) in [
             ("http://e.org/", true),
             ("https://e.org/a?b", true),

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn rights_to_view_and_to_change() {
+    fn rights_depend_on_address_host_token_and_origin() {
         let text = "0123456789abcdef01234567";
         let token = OperatorToken::new(text.into());
         let bearer = || ("authorization", format!("Bearer {text}"));

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_by_weight() {
+    fn languages_are_sorted_by_weight() {
         for (text, expected) in [
             ("", &[][..]),
             ("de", &["de"]),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn all_fields_count() {
+    fn all_accept_language_fields_count() {
         let mut headers = HeaderMap::new();
         headers.append(header::ACCEPT_LANGUAGE, "en;q=0.5".parse().unwrap());
         headers.append(header::ACCEPT_LANGUAGE, "fr".parse().unwrap());

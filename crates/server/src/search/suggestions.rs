@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_begin_with_what_was_typed() {
+    fn each_typed_word_must_begin_a_word() {
         for (text, typed, expected) in [
             ("The pied avocet", "avo", Some(false)),
             ("The pied avocet", "pied avoc", Some(false)),

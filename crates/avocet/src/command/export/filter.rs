@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_site_is_a_host_and_those_below() {
+    fn a_site_is_a_host_and_its_subdomains() {
         let table = [
             ("a.example", "a.example", true),
             ("b.a.example", "a.example", true),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_a_date_or_more() {
+    fn since_accepts_years_months_days_and_timestamps() {
         assert_eq!(time("1970-01-02").unwrap(), 86_400);
         assert_eq!(time("1970").unwrap(), 0);
         assert_eq!(time("1970-01-01T00:00:09Z").unwrap(), 9);

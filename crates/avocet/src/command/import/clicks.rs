@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_with_urls_and_with_ids() {
+    fn lines_with_urls_and_with_ids_are_read() {
         let names = HashMap::from([("7".to_owned(), "http://e.org/seven".to_owned())]);
         let now = Timestamp::from_second(1_700_000_000).unwrap();
         let take = |line: &str| read(line, &names, now);

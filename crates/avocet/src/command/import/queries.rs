@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_both_kinds() {
+    fn table_lines_and_json_lines_are_read() {
         let now = Timestamp::UNIX_EPOCH;
         let take = |line: &str| read(line, now);
         let counted = Search {

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quality_by_hand() {
+    fn quality_equals_a_computation_by_hand() {
         let examples: Vec<JudgedExample> = [(0.9, true), (0.7, false), (0.1, false), (0.3, true)]
             .into_iter()
             .map(|(probability, on)| JudgedExample {

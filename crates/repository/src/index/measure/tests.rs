@@ -181,7 +181,7 @@ fn gains_are_measured_only_after_measure_is_called() {
 }
 
 #[test]
-fn first_copies_changes_and_removals() {
+fn first_copies_changes_and_removals_have_gains() {
     let mut world = MeasuredIndex::new();
     for page in 0..40 {
         world.put(page, "", &text(page.into(), 60));

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_that_is_set_is_a_chip_and_no_group() {
+    fn a_set_filter_can_be_removed_and_is_not_offered() {
         let raw = "q=a&site=x.example&language=de&type=text&published_since=2024-01-01&published_until=2024-12-31&until=2026-05-06";
         let form = SearchForm::read(raw);
         let facets = Facets {

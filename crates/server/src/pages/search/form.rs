@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_is_left_out() {
+    fn invalid_parameters_are_ignored() {
         let form = SearchForm::read(
             "q=a&page=many&age=&site=%20&language=&x=y&&=&since=soon&until=2026-13-01&type=a%20b&sort=up&q",
         );
@@ -287,7 +287,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn anything_is_a_search(raw in "\\PC{0,80}") {
+        fn every_query_string_is_a_search(raw in "\\PC{0,80}") {
             let form = SearchForm::read(&raw);
             let address = form.address(&form.text, form.page);
             prop_assert!(address.is_ascii());
