@@ -113,7 +113,10 @@ fn fetches(state: &Value) -> Vec<(&'static str, String)> {
         ));
     }
     if let Some(price) = state["price"].as_f64() {
-        let text = format!("{} (the least worth that is fetched)", amount(price));
+        let text = format!(
+            "{} (the least worth at which a page is fetched)",
+            amount(price)
+        );
         lines.push(("price", text));
     }
     let policies = [

@@ -41,7 +41,8 @@ pub struct SourceList {
 pub struct SourceBody {
     /// The URL.
     url: String,
-    /// Why it is a source: `main`, `listing` or `near` a main page.
+    /// Why it is a source: `main` (the main page of a host, or a seed), `listing` (a sitemap or feed)
+    /// or `near` (a page one link from a main page).
     kind: String,
     /// Whether it is polled at the current price.
     on: bool,
@@ -55,7 +56,7 @@ pub struct SourceBody {
     profit: f64,
     /// Whether `profit` is estimated from clicks; if not, from the quality of the pages it named.
     clicked: bool,
-    /// The share of the profit that a delay of one day loses.
+    /// The share of a new page's profit that is lost if the page is found a day late.
     lost_in_a_day: f64,
     /// Hours between polls at the current price; `null` if it is not polled.
     interval_hours: Option<f64>,

@@ -204,7 +204,7 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
         tile(
             "Price ω",
             summary.price.map_or("–".into(), short),
-            "the least worth of a fetch".into(),
+            "the least worth at which a page is fetched".into(),
         ),
         tile(
             "Worth of a fetch",

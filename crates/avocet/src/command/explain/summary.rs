@@ -103,8 +103,8 @@ fn worth_and_price(page: &Explanation) -> Option<String> {
         ));
     }
     Some(format!(
-        "A fetch now is worth {} (what it gains), {} the price of {} (the least worth that is \
-         fetched).",
+        "A fetch now is worth {} (what it gains), {} the price of {} (the least worth at which a \
+         page is fetched).",
         amount(worth.now),
         relation(worth.now, worth.price),
         amount(worth.price)
@@ -188,7 +188,7 @@ mod tests {
             "Last fetched 3 h ago with status 200; it was discovered by a link from http://e.org/.",
             "The next fetch is due in 10 min, at 2026-11-18T00:10:00Z.",
             "A fetch now is worth 20 millionths (what it gains), 50 % of the price of 40 millionths \
-             (the least worth that is fetched).",
+             (the least worth at which a page is fetched).",
         ];
         assert_eq!(said, expected);
     }
