@@ -41,8 +41,8 @@ pub struct SourceList {
 pub struct SourceBody {
     /// The URL.
     url: String,
-    /// Why it is a source: `main` (the main page of a host, or a seed), `listing` (a sitemap or feed)
-    /// or `near` (a page one link from a main page).
+    /// Why it is a source: `main` (the main page of a host, or a seed), `listing` (a sitemap or
+    /// feed) or `near` (a page one link from a main page).
     kind: String,
     /// Whether it is polled at the current price.
     on: bool,

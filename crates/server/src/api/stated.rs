@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Stated)]
 pub struct StatedFields {
-    /// The kind of page: `article`, `Course`.
+    /// The kind of page as the page names it, such as `article` or `Course`.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
     /// The authors.

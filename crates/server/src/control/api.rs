@@ -105,30 +105,31 @@ struct Seed {
 /// All settings in force, in the order of the reference.
 #[derive(Debug, Serialize, ToSchema)]
 struct SettingList {
+    /// One entry for each setting.
     settings: Vec<SettingRow>,
 }
 
 /// One setting.
 #[derive(Debug, Serialize, ToSchema)]
 struct SettingRow {
-    /// Its path in `avocet.toml`.
+    /// The path of the setting in `avocet.toml`.
     #[schema(example = "crawl.connections")]
     setting: String,
     /// The value in force; absent if none is set and the default is not a fixed value.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<serde_json::Value>,
-    /// The layer that gives it: `default`, `file` or `flag`.
+    /// The layer that gives the value: `default`, `file` or `flag`.
     #[schema(example = "file")]
     origin: &'static str,
     /// The default in words.
     default: Option<String>,
-    /// The numbers that are allowed, in words.
+    /// The numbers that are allowed, in words, if they are limited.
     #[schema(example = "1 to 10000")]
     range: Option<String>,
-    /// The flag of `avocet crawl`, `run` or `serve` that gives it.
+    /// The flag of `avocet crawl`, `run` or `serve` that sets it, if there is one.
     #[schema(example = "--connections")]
     flag: Option<String>,
-    /// What it means.
+    /// What the setting means.
     about: String,
 }
 
