@@ -148,8 +148,8 @@ struct ExplainParams {
 
 /// Explain what the crawler does with a page
 ///
-/// The same as `avocet explain --json`, without the field `search`: how the page was discovered,
-/// what visits found, what it is worth and why, and when it is due.
+/// The same as `avocet explain --json`, except that `search` is `null`: how the page was
+/// discovered, what visits found, what it is worth and why, and when it is due.
 #[utoipa::path(get, path = "/explain", tag = "pages", params(ExplainParams),
     responses((status = 200, body = serde_json::Value), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
 async fn explanation(

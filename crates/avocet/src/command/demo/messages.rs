@@ -149,7 +149,7 @@ pub fn print_evaluation(evaluation: &Evaluation, root: &Path, temporary: bool) {
         share(fresh.shown_if_alike)
     );
     outln!(
-        "  {} appeared; search found {} of them, after {} on average, half of them within {}",
+        "  {} still exist; search found {} new pages in time, after {} on average, half of them within {}",
         counted(new.published, "new page"),
         new.found,
         seconds(new.mean_delay),
