@@ -91,7 +91,7 @@ fn of_core(registry: &mut Registry, core: &CoreFigures) {
     );
     registry.register_with_unit(
         "commit_duration",
-        "Time of one commit of archive and ledger",
+        "Time of one group commit to archive and ledger; the index commits separately",
         Unit::Seconds,
         DurationHistogram(core.commits),
     );
@@ -106,7 +106,7 @@ fn of_core(registry: &mut Registry, core: &CoreFigures) {
     histories.inc_by(core.histories);
     registry.register(
         "histories_loaded",
-        "Page histories that the core requested from the ledger",
+        "Page histories that the core loaded from the ledger since the program started",
         histories,
     );
 }
@@ -130,12 +130,12 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
         ("visits", "Visits under way", state.visits as f64),
         (
             "fetches_per_second",
-            "Recent requests per second",
+            "Requests per second, over the last 10 seconds",
             state.fetches_per_second,
         ),
         (
             "bytes_per_second",
-            "Recent bytes per second",
+            "Bytes received per second, over the last 10 seconds",
             state.bytes_per_second,
         ),
         (
@@ -219,7 +219,7 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
     }
     registry.register(
         "errors",
-        "Errors since policies were last changed, by kind",
+        "Errors since the program started, by the label kind: an error code",
         errors,
     );
 }

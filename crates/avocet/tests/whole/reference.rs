@@ -163,7 +163,7 @@ const LATER: [(&str, &str, &str); 5] = [
     (
         "avocet_crawl_errors",
         "counter",
-        "Errors since policies were last changed, by kind",
+        "Errors since the program started, by the label kind: an error code",
     ),
     (
         "avocet_crawl_expected_freshness",

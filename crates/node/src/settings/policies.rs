@@ -315,6 +315,20 @@ mod tests {
     }
 
     #[test]
+    fn an_error_names_the_flag_that_named_the_ordering() {
+        for (toml, flag) in [
+            ("crawl.order = \"pagernk\"", "--order: "),
+            ("crawl.focus = \"lerned\"", "--focus: "),
+            (
+                "crawl.focus = \"pagerank\"\ncrawl.query = \"birds\"",
+                "with --focus \"pagerank\"",
+            ),
+        ] {
+            assert!(error(toml).contains(flag), "{toml}: {}", error(toml));
+        }
+    }
+
+    #[test]
     fn a_crawl_that_ends_has_no_refresh_and_no_sources() {
         let ends = PolicySettings::default();
         let chosen = ends.choose().unwrap();

@@ -85,14 +85,14 @@ impl Metrics {
         );
         registry.register_with_unit(
             "search_duration",
-            "Time from the request of a search to its answer",
+            "Time from the request of a search or suggestion to its answer",
             Unit::Seconds,
             self.seconds.clone(),
         );
         registry.register("clicks", "Clicks on results", self.clicks.clone());
         registry.register(
             "limited_requests",
-            "Requests refused by the rate limit",
+            "Requests refused with status 429, by the limits on one client",
             self.limited.clone(),
         );
         more(&mut registry);
