@@ -49,7 +49,7 @@ pub struct Common {
     /// Policies to compare, separated by commas [default: all that apply]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub policies: Vec<String>,
-    /// Also report by how much each policy exceeds this one, run by run, in rows METRIC-gain
+    /// Also report, in rows METRIC-gain, by how much each policy exceeds this one in the same run
     #[arg(long, value_name = "POLICY")]
     pub against: Option<String>,
     /// Random seed
@@ -129,7 +129,8 @@ pub struct ServersArguments {
     /// Multiply all server times by this factor
     #[arg(long, value_name = "FACTOR", default_value_t = servers::ServersExperimentOptions::default().slowness)]
     pub slowness: f64,
-    /// Open connections in no time, as on loopback, to compare with `cargo xtask bench servers`
+    /// Simulate connections that open in no time, as on loopback, to compare with `cargo xtask
+    /// bench servers`
     #[arg(long)]
     pub loopback: bool,
 }
@@ -263,11 +264,13 @@ pub enum ScorerChoice {
 /// What policies know at the start.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum PriorKnowledge {
-    /// What visits to every page at every step of the first half show; scored on the second half
+    /// What visits to every page at every step of the first half of the time show; only the second
+    /// half is scored
     Halves,
-    /// The same for the whole time on which they are scored, as in the paper: an upper bound
+    /// What such visits show over the whole time, all of which is scored, as in the paper: an upper
+    /// bound
     Whole,
-    /// Only the first copies
+    /// Only the copies of the first moment
     Online,
 }
 

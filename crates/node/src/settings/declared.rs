@@ -38,7 +38,8 @@ section! {
         exclude: Vec<String> = Vec::new(), example(["[?]print=1"]), flag("exclude", "REGEX");
         /// Follow at most this many links from a seed.
         depth: Option<u16> = None, example(20), flag("depth", "N");
-        /// Hosts to which no request is made: `example.org`, `example.org:8080`, `*.example.org`.
+        /// Hosts to which no request is made: `example.org`, `example.org:8080` (one port),
+        /// `*.example.org` (all its subdomains, not `example.org` itself).
         block: Vec<String> = Vec::new(), example(["ads.example.org"]);
         /// The most connections open at once.
         connections: u16 = 64, range(1.0..=10_000.0), flag("connections", "N");
@@ -47,12 +48,14 @@ section! {
         /// The most pages that one run fetches from one host.
         pages_per_host: Option<u32> = None, usual("1000000, unlimited for run"),
             example(1_000_000), range(1.0..);
-        /// With the scope `any`: pages fetched from a domain that has no seed, for each other
-        /// domain that links to it; half of that until its texts prove to be distinct. Further
-        /// pages wait until more domains link to it or nothing else is left. 0: unlimited.
+        /// With the scope `any`: the page budget of a domain without a seed is this number, times
+        /// the number of other domains that link to it (at least 1), times a factor. The factor
+        /// begins at 0.5; it rises towards 1 if the texts of the domain differ, and falls if they
+        /// repeat. Further pages are deferred until the budget grows or nothing else is left to
+        /// fetch. 0 means unlimited.
         domain_pages: u32 = DomainLimits::default().pages;
-        /// When nothing else is left to fetch, deferred pages of a domain are fetched too, if at
-        /// most this many of its pages are known.
+        /// With the scope `any`: when nothing else is left to fetch, deferred pages of a domain are
+        /// fetched too, if at most this many pages of the domain are known.
         domain_spare: u32 = DomainLimits::default().spare;
         /// The least time between two requests to one server; a longer `Crawl-delay` of its
         /// robots.txt wins.
@@ -63,8 +66,8 @@ section! {
         /// The wait before the second attempt. It doubles with each further attempt, up to 24
         /// hours.
         retry_after: Time = Time(Retry::default().first);
-        /// The wait before `run` requests a page again that has a copy and was found missing for
-        /// the first time.
+        /// When `run` finds a page missing that has a copy, it requests the page again after this
+        /// time.
         confirm_after: Time = Time::seconds(3600);
         /// Keep answers in the archive.
         archive: bool = true, off_flag("no-archive", "Keep no copies of what is fetched");
@@ -117,11 +120,12 @@ section! {
         /// Send all requests through this proxy: http://host:port or socks5://host:port.
         proxy: Option<String> = None, example("http://proxy.example.org:3128"),
             flag("proxy", "URL");
-        /// Keep cookies and send them back.
+        /// Keep the cookies that sites set, and send them back to these sites.
         cookies: bool = false, flag("cookies", "");
         /// A PEM file of certificates to trust beside Mozilla's.
         roots: Option<PathBuf> = None, example("roots.pem");
-        /// Follow links to private, loopback and link-local addresses, and to any port.
+        /// Allow requests to private, loopback and link-local addresses, and to any port. Seeds of
+        /// the command line and of `seeds` allow their own hosts and ports in any case.
         allow_private: bool = false, flag("allow-private", "");
         /// The version of HTTP to use.
         http: HttpVersion = HttpVersion::Auto, flag("http", "VERSION");
@@ -140,13 +144,15 @@ section! {
         first_byte: Time = Time(FetchLimits::default().first_byte);
         /// The most time from the request until the whole body has arrived.
         total: Time = Time(FetchLimits::default().total);
-        /// The most bytes of a body, as transferred.
+        /// The most bytes of a body as transferred, before decompression.
         body: usize = FetchLimits::default().body;
         /// The most bytes of a body, after decompression.
         decoded: usize = FetchLimits::default().decoded;
-        /// The most decompressed bytes for each byte transferred, checked beyond the first MiB.
+        /// The most decompressed bytes for each compressed byte, checked once a body has more than
+        /// 1 MiB decompressed.
         ratio: usize = FetchLimits::default().ratio;
-        /// Interval at which the speed of a body is checked; the minimum is 256 bytes per second.
+        /// Interval between checks of a body's mean speed. Below 256 bytes per second the rest of
+        /// the body is not read.
         slow_for: Time = Time(FetchLimits::default().slow_for);
         /// The most bytes of a URL that is fetched.
         url_length: usize = Rules::default().max_length;
@@ -216,12 +222,13 @@ section! {
         /// The number of past polls from which the published schedulers estimate the rate of new
         /// links.
         polls: usize = SourceRules::default().polls, range(1.0..=10.0);
-        /// The longest time between two plans of polls, in which rates and profits are estimated
-        /// again.
+        /// The longest time between two plans of polls. A plan estimates the rates and profits of
+        /// all sources again.
         replan: Time = Time(SourceRules::default().replan);
-        /// The width of the bins in which clicks are counted, by the age of their page.
+        /// Clicks are counted by the age of their page at the click, in bins of this width.
         bin: Time = Time(SourceRules::default().bin), range(1.0..);
-        /// Time since its discovery after which a page one link from a front page becomes a source.
+        /// Time since its discovery after which a page that is one link from a front page becomes a
+        /// source.
         older_than: Time = Time(SourceRules::default().older);
         /// Whether the estimated rates of new links vary with the hour of the week.
         rhythm: bool = SourceRules::default().rhythm;
@@ -239,16 +246,17 @@ section! {
         /// The address to serve the search page, the dashboard and the API at.
         listen: Option<SocketAddr> = None, usual("127.0.0.1:8321"), example("127.0.0.1:8321"),
             flag("listen", "ADDRESS");
-        /// Host names that a server on loopback also answers to, such as that of a reverse proxy.
+        /// Further host names that a server on loopback answers to, such as the public name of a
+        /// reverse proxy.
         hosts: Vec<String> = Vec::new(), example(["search.example.org"]);
         /// Requests per second that one client may make on average. 0: unlimited.
         rate: f64 = 20.0, range(0.0..);
-        /// Connections that one client may have open. 0: unlimited. A client behind a trusted proxy
-        /// may have as many requests under way.
+        /// Connections that one client may have open at once. 0: unlimited. For a client behind a
+        /// trusted proxy, this limits its requests under way.
         // A browser opens 6 connections to a server, and an office behind one address has several.
         connections_per_client: usize = 64;
-        /// Addresses of proxies before the server. Limits then count by the client that their
-        /// `X-Forwarded-For` names; from other peers the header is ignored.
+        /// Addresses of reverse proxies. A request from one of them counts for the client that its
+        /// `X-Forwarded-For` header names; from other addresses the header is ignored.
         trusted_proxies: Vec<IpAddr> = Vec::new(), example(["127.0.0.1"]);
         /// Who may open the dashboard. Controls need the token of the store in any case.
         admin: Admin = Admin::Loopback;

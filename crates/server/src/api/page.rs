@@ -56,17 +56,20 @@ pub struct PageBody {
     /// The main text as plain text; if `markdown` is `null`, the text in the index, which has no
     /// navigation and no lines of the template of the host.
     pub text: String,
-    /// The main text as Markdown; `null` if another process uses the store, or there is no copy.
+    /// The main text as Markdown. `null` if another process uses the store, or the archive has no
+    /// copy.
     #[schema(required)]
     pub markdown: Option<String>,
-    /// How the main text was found. `article`: a part of the page; `whole`: the page has no such
-    /// part; `fallback`: the extraction failed, and this is all text without navigation, or all
-    /// text if the reason is `hostile`. `null` as for `markdown`.
+    /// How the main text was found. `article`: a part of the page was recognized as its main text;
+    /// `whole`: the page has no such part, and this is all text without navigation; `fallback`: the
+    /// extraction failed, and this is all text without navigation, or all text if the reason is
+    /// `hostile`. `null` where `markdown` is `null`.
     #[schema(required, example = "article")]
     pub extraction: Option<&'static str>,
-    /// Why the extraction failed, if it did. `small_share`: the part marked as main holds less than
-    /// a quarter of the text, or less than 90 % of the code; `hostile`: the markup is too large or
-    /// too deep to be parsed as a tree.
+    /// Why the extraction failed; `null` if it did not. `small_share`: the part marked as main
+    /// holds less than a quarter of the text or less than 90 % of the code, or the chosen part has
+    /// no text; `hostile`: the page has no body, or its markup is too large or too deep to be
+    /// parsed as a tree.
     #[schema(required)]
     pub extraction_reason: Option<&'static str>,
 }

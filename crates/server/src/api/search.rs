@@ -89,7 +89,7 @@ pub enum ResultOrder {
 pub struct SearchBody {
     /// The query.
     query: String,
-    /// The number of pages that match.
+    /// The number of pages that have all words; if there is none, of those that have some.
     total: usize,
     /// Whether no page has all words, so that pages with some of them are returned.
     relaxed: bool,
@@ -167,7 +167,7 @@ pub struct Match {
     missing: Vec<String>,
     /// URLs of near-duplicates that also match; they are not among the results.
     duplicates: Vec<String>,
-    /// How well the page matches; comparable only within one search.
+    /// How well the page matches, without a unit; comparable only within one search.
     score: f32,
     /// The type of the document, `html`, `text`, …, if known.
     #[schema(required)]

@@ -54,7 +54,8 @@ pub struct SourceBody {
     new_a_day: f64,
     /// The expected gain of one new page, in the crawl's unit of worth.
     profit: f64,
-    /// Whether `profit` is estimated from clicks; if not, from the quality of the pages it named.
+    /// Whether `profit` is estimated from clicks. If not, it is estimated from the quality of the
+    /// pages that the source named.
     clicked: bool,
     /// The share of a new page's profit that is lost if the page is found a day late.
     lost_in_a_day: f64,
