@@ -64,8 +64,8 @@ plan! {
         out_exponent: f64 = 2.7, 1.1 to 10;
         /// Greatest number of links that are drawn for a page, without tree links.
         most_links: u32 = 1_000, 500 to 100_000;
-        /// Exponent of the power law of links to a page; a value below 1 + links/(links - 1) has
-        /// the effect of that.
+        /// Exponent of the power law of links to a page; a value below 1 + links/(links - 1) counts
+        /// as that number.
         in_exponent: f64 = 2.1, 2 to 10;
         /// The share of links that stay on their host.
         local: f64 = 0.75, 0 to 1;
