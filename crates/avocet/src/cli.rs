@@ -139,7 +139,8 @@ pub struct DemoArguments {
     /// Random seed of the invented web (a town): the same seed gives the same web
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
-    /// Speed at which the town changes; at 1, an article appears every 8 seconds
+    /// Factor on the speed at which the town changes, 0.01 to 100; at 1, an article appears every 8
+    /// seconds
     #[arg(long, default_value = "1", value_name = "FACTOR", value_parser = speed)]
     pub speed: f64,
     /// Maximum rate of fetches
@@ -148,7 +149,7 @@ pub struct DemoArguments {
     /// Refresh policy, as for `avocet run`: which known pages to fetch again, and when
     #[arg(long, default_value = "holistic", value_name = "POLICY")]
     pub refresh: String,
-    /// Searches per second by simulated users; 0: only you search
+    /// Searches per second by simulated users, 0 to 10; at 0 only you search
     #[arg(long, default_value = "2", value_name = "RATE", value_parser = searches)]
     pub searches: f64,
     /// Address to listen on [default: 127.0.0.1:8321, or a free port if that one is taken]
@@ -202,8 +203,8 @@ pub struct CrawlArguments {
     /// Stop after this time (30s, 10m, 2h)
     #[arg(long, value_name = "TIME")]
     pub time: Option<Time>,
-    /// Stop when the fetched pages hold this share of all importance (only `avocet crawl`; needs
-    /// --order rankmass)
+    /// Stop when the fetched pages hold this share of all importance, from 0 to 1 (only `avocet
+    /// crawl`; needs --order rankmass, the default)
     #[arg(long, value_name = "SHARE")]
     pub stop_coverage: Option<f64>,
     /// Stop after N pages that match the topic or predicate (only `avocet crawl`)

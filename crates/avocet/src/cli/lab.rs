@@ -88,7 +88,8 @@ pub struct OrderingArguments {
     /// Page at which crawls start, by id or URL (repeatable: one per run) [default: random]
     #[arg(long, value_name = "PAGE")]
     pub start: Vec<String>,
-    /// Query for importance IS and for the orderings similarity, hot-anchor and hot-page
+    /// Query for the importance IS (similarity of a page to the query) and for the orderings
+    /// similarity, hot-anchor and hot-page
     #[arg(long, value_name = "WORDS")]
     pub query: Option<String>,
     /// Rule for the ordering `location`: host:.edu=2, path:/docs/=3, depth=0.8 (repeatable)
@@ -97,7 +98,7 @@ pub struct OrderingArguments {
     /// Scores for the ordering `given`: a file of lines URL<tab>number
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,
-    /// Share of the web that the limited buffer (p_bc) holds
+    /// Size of the limited buffer of the metric p_bc, as a share of the web
     #[arg(long, value_name = "SHARE", default_value_t = ordering::OrderingExperimentOptions::default().buffer)]
     pub buffer: f64,
 }
@@ -117,7 +118,7 @@ pub struct ServersArguments {
     pub world: String,
     #[command(flatten)]
     pub common: Common,
-    /// Connections open at once
+    /// The most connections that are open at once, to all servers together
     #[arg(long, value_name = "N", default_value_t = servers::ServersExperimentOptions::default().connections, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub connections: u16,
     /// How the quality of pages is assigned [default: both]
@@ -126,7 +127,7 @@ pub struct ServersArguments {
     /// HTTP version to simulate [default: 1.1, with the others for comparison]
     #[arg(long, value_enum)]
     pub http: Option<SimulatedHttp>,
-    /// Multiply all server times by this factor
+    /// Multiply the round-trip and response times of all servers by this factor
     #[arg(long, value_name = "FACTOR", default_value_t = servers::ServersExperimentOptions::default().slowness)]
     pub slowness: f64,
     /// Simulate connections that open in no time, as on loopback, to compare with `cargo xtask

@@ -25,10 +25,10 @@ pub struct SearchArguments {
     /// date:2024-05 or date:2019..2021, filetype:html
     #[arg(required = true)]
     pub query: Vec<String>,
-    /// Maximum number of results
+    /// Maximum number of results, 1 to 100
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub limit: u16,
-    /// Number of results to skip
+    /// Number of results to skip, 0 to 1000
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub offset: u16,
     /// Only pages of this host and its subdomains

@@ -30,7 +30,7 @@ section! {
         /// Seeds that the dashboard or the API added. Unlike `seeds` they do not allow private
         /// addresses or unusual ports: for that, write them into `seeds`.
         added_seeds: Vec<String> = Vec::new(), example(["https://blog.example.org/"]);
-        /// How far from the seeds the crawl goes.
+        /// Which URLs belong to the crawl, relative to the seeds.
         scope: Option<Reach> = None, usual("host"), example("host"), flag("scope", "SCOPE");
         /// Fetch only URLs that match one of these regular expressions.
         include: Vec<String> = Vec::new(), example(["/guide/"]), flag("include", "REGEX");
@@ -78,7 +78,7 @@ section! {
         /// Which pages come first: an ordering, or several with weights.
         order: Option<String> = None, usual("rankmass"), example("rankmass"),
             flag("order", "ORDER"), excludes(&["focus"]);
-        /// Which servers come first.
+        /// The server strategy: which servers are visited first.
         servers: String = "best-prefix".into(), flag("servers", "STRATEGY");
         /// Words that the orderings similarity, hot-anchor and hot-page look for.
         query: Option<String> = None, example("type system"), flag("query", "WORDS");

@@ -25,16 +25,17 @@ pub struct EphemeralArguments {
     pub world: String,
     #[command(flatten)]
     pub common: Common,
-    /// Fetches per second, polls and pages together, separated by commas [default: .05,.1,.2 for
-    /// .229 new pages per second, scaled to the new pages of the world]
+    /// Budgets in fetches per second, polls and pages together, separated by commas [default:
+    /// .05,.1,.2, times the world's new pages per second divided by .229]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub rate: Vec<f64>,
-    /// Number of past polls in the published estimate of new pages, separated by commas; the first
-    /// applies to all rates, the others are tried at the middle rate
+    /// Numbers of past polls from which the published schedulers estimate the rate of new pages,
+    /// separated by commas; the first applies to all values of --rate, the others are tried at the
+    /// middle one
     #[arg(long, value_name = "T", value_delimiter = ',', default_values_t = ephemeral::EphemeralExperimentOptions::default().histories)]
     pub history: Vec<usize>,
-    /// Interval at which clicks become known, separated by commas; the first applies to all rates,
-    /// the others are tried at the middle rate
+    /// Intervals at which clicks become known to the schedulers, separated by commas; the first
+    /// applies to all values of --rate, the others are tried at the middle one
     #[arg(
         long,
         value_name = "TIME",
@@ -50,8 +51,9 @@ pub struct EphemeralArguments {
 /// Pages whose clicks become known.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum ClickScope {
-    /// All discovered pages, as a search engine with other data would know them (as in the paper)
+    /// All discovered pages, fetched or not, as in the paper: a search engine can know clicks from
+    /// other data
     Known,
-    /// Fetched pages, from the fetch on, as in our own click log
+    /// Fetched pages, from their fetch on, as in the click log of a store
     Fetched,
 }
