@@ -136,7 +136,7 @@ pub const REFRESHES: &[RefreshName] = &[
         name: "ebr",
         argument: Some("TAU"),
         summary: "fewest searches misled by a copy, by a plan (Wolf et al.)",
-        scale: "all or nothing",
+        scale: "0 before the planned step, then the maximum",
         wish: Some(Wish::Budget),
         published: true,
         build: |rate, upkeep, argument| {
