@@ -313,16 +313,16 @@ pub enum HttpVersion {
     /// HTTP/2 where a server chooses it over TLS, else HTTP/1.1
     #[serde(rename = "auto")]
     Auto,
-    /// A connection for every page
+    /// HTTP/1.0, with a new connection for every page
     #[serde(rename = "1.0")]
     Http10,
-    /// One page after another over a kept connection
+    /// HTTP/1.1, one page after another over a kept connection
     #[serde(rename = "1.1")]
     Http11,
-    /// Several requests before the first answer
+    /// HTTP/1.1, with several requests sent before the first answer
     #[serde(rename = "pipelined")]
     Pipelined,
-    /// Several streams on one connection
+    /// HTTP/2, with several streams on one connection; HTTP/1.1 after a failure
     #[serde(rename = "2")]
     Http2,
 }
