@@ -43,7 +43,8 @@ pub struct SearchParams {
     /// Only this language: `en`, `de`, …
     #[param(min_length = 1, max_length = 8)]
     language: Option<String>,
-    /// Only pages of this topic of the store; `avocet topic list` prints their names.
+    /// Only pages of this topic of the store, among the 1,100 best matches; `avocet topic list`
+    /// prints the names of all topics.
     #[param(min_length = 1, max_length = 100)]
     topic: Option<String>,
     /// Only copies that were fetched at this time (RFC 3339) or later.
@@ -67,7 +68,8 @@ pub struct SearchParams {
     /// Whether to count the pages that match by site, language, type and year.
     #[param(default = false)]
     facets: Option<bool>,
-    /// Whether to log the search. The crawl learns from the log what is searched for.
+    /// Whether to log the search; `true` by default. The crawl learns from the log what people
+    /// search for.
     #[param(default = true)]
     log: Option<bool>,
 }
@@ -99,7 +101,8 @@ pub struct SearchBody {
     /// Operators that were not understood. An unknown operator is searched for as words; an invalid
     /// date, and `-` before `author:`, `date:` or `filetype:`, are ignored.
     unknown_operators: Vec<String>,
-    /// Another spelling that may have been meant.
+    /// Another spelling of the query that may have been meant: over 100 times as many pages have
+    /// its words.
     #[schema(required)]
     did_you_mean: Option<String>,
     /// The duration of the search, in milliseconds.

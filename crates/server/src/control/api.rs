@@ -121,7 +121,7 @@ struct SettingRow {
     /// The layer that gives the value: `default`, `file` or `flag`.
     #[schema(example = "file")]
     origin: &'static str,
-    /// The default in words.
+    /// The default, in words.
     default: Option<String>,
     /// The numbers that are allowed, in words, if they are limited.
     #[schema(example = "1 to 10000")]
