@@ -40,7 +40,8 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
     let choice = policies.choose()?;
     refuse_without_target(&plan, &choice)?;
     if plan.rules.stop_coverage.is_some() && choice.order.report().coverage.is_none() {
-        bail!("--stop-coverage needs an ordering that measures coverage: use --order rankmass");
+        let why = "--stop-coverage needs an ordering that measures coverage: use --order rankmass";
+        return Err(Usage(why.into()).into());
     }
     let store = Store::create(root)?;
     say(&format!(
@@ -124,7 +125,8 @@ pub(super) fn plan(
         .stop_coverage
         .is_some_and(|wanted| !share(&wanted))
     {
-        bail!("--stop-coverage must be a share above 0 and up to 1, such as 0.95");
+        let why = "--stop-coverage must be a share above 0 and up to 1, such as 0.95";
+        return Err(Usage(why.into()).into());
     }
     let last = match settings.crawl.all_seeds().is_empty() {
         true => LastCrawl::read(root).ok(),

@@ -113,8 +113,12 @@ fn policy_parts(settings: &Settings) -> Vec<(&'static str, Settings)> {
         },
         ..Settings::default()
     };
+    let named_by = match crawl.focus {
+        Some(_) => "crawl.focus",
+        None => "crawl.order",
+    };
     vec![
-        ("crawl.order", order),
+        (named_by, order),
         ("crawl.servers", servers),
         ("refresh.policy", refresh),
         ("source.policy", source),
@@ -225,6 +229,15 @@ mod tests {
         ];
         assert_eq!(places, expected, "{found:?}");
         assert!(found[4].why.contains("freshness"), "{}", found[4]);
+        let focus = check(
+            "[crawl]\ntopic = \"birds\"\nfocus = \"lerned\"\n",
+            Path::new("."),
+        );
+        let focus: Vec<_> = focus
+            .iter()
+            .map(|one| (one.line, one.key.as_str()))
+            .collect();
+        assert_eq!(focus, [(Some(3), "crawl.focus")]);
     }
 
     #[test]

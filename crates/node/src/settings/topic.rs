@@ -118,7 +118,7 @@ impl Lesson {
         let path = path(root, &self.topic.name);
         let directory = directory(root);
         fs::create_dir_all(&directory)
-            .and_then(|()| store::replace(&path, &serde_json::to_vec(self)?))
+            .and_then(|()| store::replace_durably(&path, &serde_json::to_vec(self)?))
             .with_context(|| format!("cannot write {}", path.display()))?;
         Ok(path)
     }

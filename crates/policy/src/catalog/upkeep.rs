@@ -92,15 +92,6 @@ impl Catalog {
         ESTIMATORS
     }
 
-    /// Returns the catalog with this refresh policy added. A refresh policy of the same name is
-    /// removed.
-    #[must_use]
-    pub fn with_refresh(mut self, refresh: RefreshName) -> Self {
-        self.refreshes.retain(|other| other.name != refresh.name);
-        self.refreshes.push(refresh);
-        self
-    }
-
     /// Builds the refresh policy that an expression names: `holistic`, `currency(0.95, 7)`,
     /// `sbr(0.3)`.
     ///

@@ -43,20 +43,35 @@ pub fn averaged_gain(x: f64, shape: f64) -> f64 {
     if x <= 0.0 || y < 1e-6 {
         return gain(x);
     }
-    if y < 1e-3 {
+    if is_small(x, y) {
         // The moments of the Gamma distribution in the series of g.
-        let (second, third) = (1.0 + 1.0 / shape, 1.0 + 2.0 / shape);
-        let inner = 1.0 / 3.0 - x * third * (1.0 / 8.0 - x * (1.0 + 3.0 / shape) / 30.0);
-        return x * x * (0.5 - x * second * inner);
+        let moment = |k: f64| 1.0 + k / shape;
+        let third = 1.0 / 8.0 - x * moment(3.0) * (1.0 / 30.0 - x * moment(4.0) / 144.0);
+        return x * x * (0.5 - x * moment(1.0) * (1.0 / 3.0 - x * moment(2.0) * third));
     }
-    let log = y.ln_1p();
-    let over = shape - 1.0;
-    let first = if over.abs() < 1e-9 {
-        log
-    } else {
-        -(-over * log).exp_m1() / over
+    let (first, left) = averaged_terms(y, shape);
+    shape * first - x * left
+}
+
+/// Returns whether the closed form loses digits at `x` and `y = x/shape`, and the series needs
+/// five terms.
+fn is_small(x: f64, y: f64) -> bool {
+    x < 2e-3 && y < 1e-3
+}
+
+/// Returns `[1 − (1+y)^{1−a}]/(a−1)` and `(1+y)^{−a}` for shape a.
+fn averaged_terms(y: f64, shape: f64) -> (f64, f64) {
+    let (log, over) = (y.ln_1p(), shape - 1.0);
+    if over.abs() < 1e-9 {
+        return (log, (-shape * log).exp());
+    }
+    let less = (-over * log).exp_m1();
+    // One exponential serves both terms, unless the sum would cancel.
+    let left = match less > -0.999 {
+        true => (1.0 + less) / (1.0 + y),
+        false => (-shape * log).exp(),
     };
-    shape * first - x * (-shape * log).exp()
+    (-less / over, left)
 }
 
 /// Returns the `x` at which [`averaged_gain`] is `y`, or a smaller `x` if 12 steps do not reach
@@ -71,13 +86,22 @@ pub fn age_of_averaged_gain(y: f64, shape: f64) -> f64 {
     }
     let mut x = (2.0 * y).sqrt();
     for _ in 0..12 {
-        let found = averaged_gain(x, shape);
-        let slope = x * (-(shape + 1.0) * (x / shape).ln_1p()).exp();
+        let ratio = x / shape;
+        let (first, left) = averaged_terms(ratio, shape);
+        let found = match is_small(x, ratio) || ratio < 1e-6 {
+            true => averaged_gain(x, shape),
+            false => shape * first - x * left,
+        };
+        let slope = x * left / (1.0 + ratio);
         let step = (y / found).ln() * found / (x * slope);
-        if step.is_nan() || step <= 1e-15 {
+        if step.is_nan() || step <= 0.0 {
             break;
         }
         x *= step.min(50.0).exp();
+        // The error after a step is about its square.
+        if step < 1e-8 {
+            break;
+        }
     }
     x
 }
@@ -145,12 +169,21 @@ mod tests {
 
     #[test]
     fn averaged_gains_are_integrals_over_the_gamma_distribution() {
-        for (x, shape) in [(0.01, 0.5), (0.3, 1.0), (2.0, 1.0), (5.0, 3.0), (40.0, 0.3)] {
+        for (x, shape) in [
+            (1e-3, 20.0),
+            (0.01, 0.5),
+            (0.3, 1.0),
+            (2.0, 1.0),
+            (5.0, 3.0),
+            (40.0, 0.3),
+            // Thousands of changes: x is large although x/shape is small.
+            (3.0, 4_000.0),
+        ] {
             // ∫ g(λx)/λ · λ^{a−1} e^{−aλ} dλ over ∫ λ^{a−1} e^{−aλ} dλ, in ln λ.
             let (mut sum, mut weights) = (0.0, 0.0);
             for step in -4_000_000..60_000 {
                 let log = f64::from(step) * 1e-4;
-                let weight = (shape * log - shape * log.exp()).exp();
+                let weight = (shape * (log - log.exp() + 1.0)).exp();
                 weights += weight;
                 sum += weight * gain(x * log.exp()) / log.exp();
             }
@@ -169,6 +202,7 @@ mod tests {
         #[test]
         fn averaged_gains_rise(exponent in -14.0..5.0_f64, step in 1e-3..1.0_f64, shape in 0.3..60.0_f64) {
             let x = exponent.exp();
+            let step = step.powi(3);
             let (one, more) = (averaged_gain(x, shape), averaged_gain(x * (1.0 + step), shape));
             prop_assert!(one <= more, "{x} {shape}: {one} {more}");
         }
