@@ -24,7 +24,8 @@ use crate::store;
 
 /// The age up to which the last snapshot is returned again.
 const REUSED_FOR: Duration = Duration::from_millis(400);
-/// How often the sources and the slow figures are updated: they need up to about 2,500 ledger reads.
+/// How often the sources and the slow figures are updated: they need up to about 2,500 reads of
+/// the ledger.
 const MEASURE_EVERY: Duration = Duration::from_secs(10);
 /// The most hosts in a snapshot, the busiest ones.
 const SERVERS: usize = 200;

@@ -193,8 +193,8 @@ impl Index {
         let fail = |error| self.fail("read", error);
         self.sequence()?;
         let mut damaged = self.index.validate_checksum().map_err(fail)?;
-        // `.managed.json` and `meta.json` have no checksums, so their content is compared with
-        // the segment files.
+        // Tantivy's lists of managed files and of segments have no checksums, so their content is
+        // compared with the segment files.
         let managed = self.index.directory().list_managed_files();
         let segments = self.index.searchable_segment_ids().map_err(fail)?;
         let segments: Vec<String> = segments.iter().map(|id| id.uuid_string()).collect();

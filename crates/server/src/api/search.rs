@@ -192,8 +192,8 @@ pub struct Match {
     /// Metadata that the page states about itself, unchecked; fields it does not state are left
     /// out.
     fields: StatedFields,
-    /// A path on this server that counts a click and redirects to the page; `null` if the URL is not
-    /// `http` or `https`.
+    /// A path on this server that counts a click and redirects to the page; `null` if the URL is
+    /// not `http` or `https`.
     #[schema(required)]
     click: Option<String>,
 }
