@@ -18,7 +18,7 @@ const DECODE: CodingLimits = CodingLimits {
 };
 /// The largest expansion factor of gzip.
 const GZIP_RATIO: usize = 1_032;
-/// The shortest record in bytes: `WARC/1.0`, a length and a blank line.
+/// A lower bound of the bytes of a record: it has at least `WARC/1.0`, a length and a blank line.
 const SHORTEST: usize = 20;
 /// The reader stops after this many damaged records.
 const DAMAGED: usize = 1_001;

@@ -130,7 +130,7 @@ Example:
   avocet demo
   avocet demo --time 2m --seed 7 --budget 4/s --json")]
 pub struct DemoArguments {
-    /// Stop after this time (30s, 10m) [default: on Ctrl-C]
+    /// Stop after this time (30s, 10m) [default: no limit; Ctrl-C stops it]
     #[arg(long, value_name = "TIME")]
     pub time: Option<Time>,
     /// Time after which the final measurement of freshness begins [default: half of the time]

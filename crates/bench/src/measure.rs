@@ -29,9 +29,9 @@ Example:
   cargo xtask bench measure
   cargo xtask bench measure --world invented:corpus --refreshes 3000
 
-Puts pages into an index, then their later texts, with and without measuring what each refresh is worth to searchers.
-The runs alternate in one process; CPU time is that of all its threads, with merges of the index. If valgrind is
-installed, instructions are counted as well, in separate processes.")]
+Puts pages into an index, then their later texts. A measured run measures what each refresh is worth to searchers, and a
+plain run does not. The runs alternate in one process; CPU time is that of all its threads, with merges of the index.
+If valgrind is installed, instructions are counted as well, in separate processes.")]
 pub struct MeasureOptions {
     /// A recorded history with bodies, or invented:corpus [default: ../shared/data/telegram-web
     /// if it exists]

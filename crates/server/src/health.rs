@@ -116,11 +116,7 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
     let (state, storage) = (&snapshot.state, &snapshot.storage);
     let summary = &state.summary;
     let numbers = [
-        (
-            "urls",
-            "URLs that were ever admitted to the store",
-            summary.urls_seen as f64,
-        ),
+        ("urls", "URLs known to the crawl", summary.urls_seen as f64),
         (
             "queued",
             "URLs to fetch, now or later",

@@ -50,8 +50,8 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
     let documents = check_index(&store, &ledger, &indexed, &mut problems)?;
     let agree = problems.is_empty();
     let remedy = format!(
-        "`avocet rebuild --store {}`: it rebuilds ledger, index and CDXJ files from what the archive still holds; \
-         the next crawl then fetches the pages that the archive has lost",
+        "`avocet rebuild --store {}`. It rebuilds ledger, index and CDXJ files from what the archive still holds. If WARC \
+         files are missing or truncated, it refuses unless --accept-loss is given; the next crawl then fetches the lost pages",
         root.display()
     );
     let found = problems.len();
@@ -100,7 +100,7 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         }
     }
     if !agree {
-        bail!("{}: run {remedy}", counted(found, "problem"));
+        bail!("{}. Run {remedy}", counted(found, "problem"));
     }
     Ok(())
 }

@@ -144,7 +144,10 @@ async fn a_topic_is_taught_and_crawled_for() {
     let part = listed.iter().find(|listed| listed["topic"] == "part");
     assert_eq!(part.unwrap()["under"], "first");
     let (_, said) = program.fail(&["topic", "remove", "first"]);
-    assert!(said.contains("part is a part of first"), "{said}");
+    assert!(
+        said.contains("part is below first: remove part first"),
+        "{said}"
+    );
     program.run(&["topic", "remove", "part"]);
     program.run(&["topic", "remove", "first"]);
     assert!(program.lines(&["topic", "list", "--json"]).is_empty());

@@ -1,4 +1,7 @@
 //! The table of `bench measure`.
+//!
+//! *Plain* runs put texts into the index without measuring gains; *measured* runs measure the gain
+//! (ΔQ) of each.
 
 use std::fmt;
 use std::time::Duration;
@@ -28,7 +31,7 @@ pub struct PairedTimes {
     measured: Vec<(f64, f64)>,
 }
 
-/// Instructions of the refreshes alone.
+/// Instructions of all counted refreshes together, without those of the first copies.
 #[derive(Debug, Serialize)]
 pub struct Instructions {
     pub refreshes: usize,
@@ -70,13 +73,13 @@ impl fmt::Display for MeasureReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{}: {} pages, {} refreshes, {} bytes of text each, {} words searched for",
+            "{}: {} pages, {} refreshes, texts of {} bytes on average, {} distinct words in the queries",
             self.world, self.pages, self.refreshes, self.text_bytes, self.words
         )?;
         writeln!(
             f,
             "{:14} {:>12} {:>15} {:>9} {:>17}",
-            "CPU time", "plain ms", "measured ms", "ratio", "95% interval"
+            "CPU ms a text", "plain", "measured", "ratio", "95% interval"
         )?;
         for row in &self.rows {
             let puts = if row.what == "refreshes" {
@@ -102,7 +105,7 @@ impl fmt::Display for MeasureReport {
             let each = |count: u64| count as f64 / counted.refreshes as f64 / 1e3;
             writeln!(
                 f,
-                "instructions of {} refreshes: {:.0} and {:.0} thousand each, ratio {:.4}",
+                "thousand instructions a refresh ({} counted): plain {:.0}, measured {:.0}, ratio {:.4}",
                 counted.refreshes,
                 each(counted.plain),
                 each(counted.measured),

@@ -1,5 +1,5 @@
-//! The figures of `bench servers`: the first run of each experiment, as Figures 6 and 7 of the
-//! paper.
+//! The figures of `bench servers`: the first run of each experiment, as in Figures 6 and 7 of
+//! Cao, Jiang & Singh, "Scheduling web crawl for better performance and quality" (2003).
 
 use std::fs;
 use std::path::Path;

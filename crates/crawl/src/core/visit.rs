@@ -5,7 +5,8 @@
 //! 1. *load* the ledger's records of the page and its host;
 //! 2. *resolve* the host and *connect*, unless a connection is open;
 //! 3. *request robots.txt*, unless its rules are known;
-//!    *probe* the host once, if the crawl refreshes pages;
+//!    *probe* the host before its first refresh in a continuous crawl, at most twice if it does
+//!    not answer;
 //! 4. *wait* until requests are committed, if too many are uncommitted;
 //! 5. *get* the page, or several at once.
 //!
@@ -610,8 +611,9 @@ impl<S> Core<S> {
         (0..requests).for_each(|_| self.allowance.give_back());
     }
 
-    /// Ends a visit to a host that cannot be crawled now. The host is tried again later, or given
-    /// up after a permanent or the fourth consecutive failure.
+    /// Ends a visit to a host that cannot be crawled now. The host is tried again later. After a
+    /// permanent or the fourth consecutive failure a continuous crawl pauses it for an hour, and
+    /// any other crawl gives it up for the rest of the run.
     fn fail(
         &mut self,
         active: ActiveVisit,

@@ -1,6 +1,6 @@
 //! Experiment on how the revisit interval decides how recent copies are.
 //!
-//! It computes the currency of a collection (§6.4 of [the chapter](crate::experiment)) in three
+//! It computes the currency of a collection (Baldi, Frasconi & Smyth 2003, §6.4) in three
 //! independent ways:
 //!
 //! - `closed-form`: the formulas of [`policy::plan`].

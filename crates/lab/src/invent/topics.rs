@@ -2,9 +2,10 @@
 //!
 //! - **Topics.** A page's topic is drawn by Zipf's law (`topic_sizes`) and is its label. The
 //!   pages of a topic lie on `islands`, each on hosts of its own. Links within a topic stay on
-//!   their island, so a crawler that wants all pages of a topic must pass through other topics.
-//!   Tunnelling (Bergmark, Lagoze & Sbityakov, ECDL 2002) does that, and context graphs
-//!   (Diligenti et al., VLDB 2000) learn such paths.
+//!   their island, except that any older page may link to the first page of an island. So a
+//!   crawler that wants all pages of a topic must mostly pass through other topics. Tunnelling
+//!   (Bergmark, Lagoze & Sbityakov, ECDL 2002) does that, and context graphs (Diligenti et al.,
+//!   VLDB 2000) learn such paths.
 //! - **Links.** A share `same` of the links stays on the island of its page, as linked pages on
 //!   the web are mostly on one topic (Davison, "Topical locality in the web", SIGIR 2000). Of
 //!   the others, a share `near` goes to one of the two neighbouring topics in a ring, and the
@@ -50,7 +51,7 @@ plan! {
         topics: u32 = 12, 1 to 10_000;
         /// Exponent of Zipf's law for the pages on each topic; 0 makes all topics equally large.
         topic_sizes: f64 = 0.5, 0 to 3;
-        /// Islands of each topic: groups of pages that only pages of other topics connect.
+        /// Islands of each topic: groups of pages that mostly only pages of other topics connect.
         islands: u32 = 4, 1 to 1_000;
         /// Hosts of each island, each with a registrable domain of its own.
         hosts: u32 = 3, 1 to 1_000;

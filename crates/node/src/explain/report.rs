@@ -40,7 +40,8 @@ pub struct Explanation {
     /// How the topic classifier of the last crawl judged it; `null` if the crawl had no trained
     /// topic, or the page has no copy.
     pub topic: Option<TopicOpinion>,
-    /// What search knows of it; `null` if it is not in the index, or another process answered.
+    /// What search knows of it; `null` if it is not in the index. `avocet explain` adds it; the
+    /// API always returns `null`.
     #[serde(default)]
     pub search: Option<Findable>,
 }
@@ -203,7 +204,7 @@ pub(super) fn deferred(account: &DomainAccount) -> String {
     let domain = &account.domain;
     let spent = match account.spent {
         Some(SpentBudget::Names) => format!(
-            "{} of {} of {domain} are open, and that of the page is not",
+            "pages of {} of the {} of {domain} may be fetched, and the host of this page is not among them",
             account.open_names,
             counted(account.known_names, "host name")
         ),
@@ -223,7 +224,7 @@ pub(super) fn deferred(account: &DomainAccount) -> String {
     let raised = "links from other domains and distinct texts raise the budget";
     let open = account.spent != Some(SpentBudget::Names);
     let spare = if open && account.known <= account.spare {
-        "; it is fetched when nothing else is left"
+        "; the page is fetched when nothing else is left to fetch"
     } else {
         "; so does a higher [crawl] domain_pages in avocet.toml, or a seed on the domain"
     };
@@ -239,7 +240,7 @@ impl BudgetReport {
     pub fn describe(&self) -> [String; 2] {
         let account = &self.account;
         let names = counted(account.known_names, "host name");
-        let names = format!("{} of {names} open", account.open_names);
+        let names = format!("pages of {} of {names} may be fetched", account.open_names);
         [
             format!("{} of {}, {names}", pages(account), account.domain),
             format!(

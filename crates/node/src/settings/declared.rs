@@ -124,8 +124,9 @@ section! {
         cookies: bool = false, flag("cookies", "");
         /// A PEM file of certificates to trust beside Mozilla's.
         roots: Option<PathBuf> = None, example("roots.pem");
-        /// Allow requests to private, loopback and link-local addresses, and to any port. Seeds of
-        /// the command line and of `seeds` allow their own hosts and ports in any case.
+        /// Allow requests to private, loopback and link-local addresses, and to any port. The
+        /// hosts and ports of seeds on the command line, or in `[crawl] seeds` of avocet.toml, are
+        /// always allowed.
         allow_private: bool = false, flag("allow-private", "");
         /// The version of HTTP to use.
         http: HttpVersion = HttpVersion::Auto, flag("http", "VERSION");

@@ -189,7 +189,7 @@ pub fn remove(root: &Path, name: &str) -> Result<()> {
     Lesson::of(root, name)?;
     for other in names(root)? {
         if Lesson::of(root, &other)?.under.as_deref() == Some(name) {
-            bail!("{other} is a part of {name}: remove that first");
+            bail!("{other} is below {name}: remove {other} first");
         }
     }
     let path = path(root, name);
@@ -280,7 +280,10 @@ mod tests {
         let alone = whole.probability(&page);
         assert!((part.probability(&page) - alone * alone).abs() < 1e-9);
         let kept = remove(root, "colour").unwrap_err().to_string();
-        assert!(kept.contains("red is a part of colour"), "{kept}");
+        assert!(
+            kept.contains("red is below colour: remove red first"),
+            "{kept}"
+        );
         under("colour", "red").write(root).unwrap();
         let circle = Subject::named(root, "red").open().unwrap_err();
         assert!(circle.to_string().contains("circle"), "{circle}");

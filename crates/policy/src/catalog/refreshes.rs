@@ -123,8 +123,8 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "sbr",
         argument: Some("TAU"),
-        summary: "fewest copies outdated by more than TAU (0.1), by a plan",
-        scale: "all or nothing",
+        summary: "fewest outdated copies, by a plan (Cho & Garcia-Molina)",
+        scale: "0 or the maximum",
         wish: Some(Wish::Budget),
         published: true,
         build: |rate, upkeep, argument| {
@@ -136,7 +136,7 @@ pub const REFRESHES: &[RefreshName] = &[
         name: "ebr",
         argument: Some("TAU"),
         summary: "fewest searches misled by a copy, by a plan (Wolf et al.)",
-        scale: "0 before the planned step, then the maximum",
+        scale: "0 or the maximum",
         wish: Some(Wish::Budget),
         published: true,
         build: |rate, upkeep, argument| {

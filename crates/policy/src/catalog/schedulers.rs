@@ -36,7 +36,7 @@ pub const SCHEDULERS: &[SchedulerName] = &[
     SchedulerName {
         name: "frequency",
         summary: "like echo-schedule, but without clicks",
-        scale: "2e12 × wait / interval, once due",
+        scale: "0 until due, then 2e12 × wait / interval",
         plans: true,
         published: true,
         build: || Box::new(Schedule::frequency()),
@@ -52,7 +52,7 @@ pub const SCHEDULERS: &[SchedulerName] = &[
     SchedulerName {
         name: "fixed-quota",
         summary: "like echo-schedule, with half of the fetches for polls",
-        scale: "2e12 × wait / interval, once due",
+        scale: "0 until due, then 2e12 × wait / interval",
         plans: true,
         published: true,
         build: || Box::new(Schedule::fixed_quota()),
@@ -68,7 +68,7 @@ pub const SCHEDULERS: &[SchedulerName] = &[
     SchedulerName {
         name: "echo-schedule",
         summary: "sources at optimal intervals, new pages with what is left",
-        scale: "2e12 × wait / interval, once due",
+        scale: "0 until due, then 2e12 × wait / interval",
         plans: true,
         published: true,
         build: || Box::new(Schedule::echo()),
@@ -119,7 +119,9 @@ impl Catalog {
             published: scheduler.published,
         });
         format!(
-            "Schedulers of sources and the worth of a poll:\n{}",
+            "Schedulers of sources and the worth of a poll:\n{}\n\
+             wait: the time since the last poll; interval: the planned time between two polls. The factor 2e12 puts a poll that is\n\
+             due before every page.\n",
             table(rows.collect())
         )
     }

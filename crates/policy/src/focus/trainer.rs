@@ -1,9 +1,10 @@
 //! Trains a naive Bayes classifier from examples and cross-validates it.
 //!
 //! The examples are dealt into [`FOLDS`] folds. Each fold is judged by a classifier trained on
-//! the others. The calibration curves are fitted to these judgements, and `topic test` prints
-//! them. A curve has four parameters and is evaluated on the judgements that it was fitted to.
-//! With some dozens of examples this bias is small.
+//! the others. The calibration curves are fitted to these judgements. `topic test` prints the
+//! quality that follows from the judgements, and the least certain examples. A curve has four
+//! parameters and is evaluated on the judgements that it was fitted to. With some dozens of
+//! examples this bias is small.
 //!
 //! **Invariant:** the same examples in the same order give the same classifier.
 
@@ -16,8 +17,9 @@ use crate::words::{each_word, hash, lower, unescape};
 const FOLDS: usize = 5;
 /// Words stored per field, at most. This limits a model to some megabytes.
 const MOST_WORDS: usize = 60_000;
-/// With at least this number of examples, words that only one of them has are dropped as names
-/// or typos.
+/// With at least this number of examples, a word that a field has in only one of them is dropped
+/// as a name or a typo. Anchors count apart: a word in both the text and the anchors of one
+/// example is kept.
 const MANY: usize = 50;
 /// Examples with anchors needed in each class to fit a separate calibration curve for links.
 const LINKED: usize = 20;

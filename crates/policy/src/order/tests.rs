@@ -121,7 +121,8 @@ fn backlink_counts_pages_that_link() {
         [2.0, 1.0, 2.0, 0.0],
         "a seed counts one more in-link"
     );
-    // Read again: one vote stays, one goes, one is new. Only the last two pages move.
+    // Page 0 is read again: the link to 1 stays, that to 2 is gone, and that to 3 is new. Only 2
+    // and 3 move.
     assert_eq!(test.reads(0, NOTHING, &[(3, ""), (1, "")], 0), [2, 3]);
     assert_eq!(test.worths(), [2.0, 1.0, 1.0, 1.0]);
     assert_eq!(test.reads(1, NOTHING, &[], 0), [2]);
@@ -333,7 +334,7 @@ fn pages_up_to_two_links_from_a_hot_page_are_hot() {
         );
         assert_eq!(test.worths()[3], 1.0);
     }
-    // The hot page is read last, over pages read before.
+    // The hot page is read last. The pages behind its links were read before it.
     let mut test = TestOrder::by("hot-page").discovers(&urls);
     test.reads(1, NOTHING, &[(2, ""), (4, "")], 0);
     test.reads(2, NOTHING, &chain(2), 0);

@@ -26,7 +26,8 @@ pub struct Estimate {
     pub connect: f64,
     /// Seconds from a request to its answer.
     pub response: f64,
-    /// Requests per connection.
+    /// Expected number of answers before the server closes a connection: those of the last
+    /// connection that it closed, or one more than an open connection has had, if that is larger.
     pub per_connection: u32,
     /// Whether `connect` was measured, and is not only an expectation.
     connected: bool,

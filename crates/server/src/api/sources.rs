@@ -22,12 +22,12 @@ pub struct SourcesParams {
     /// come first.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u16>,
-    /// Whether to include pages that are not polled and never named a new page.
+    /// `true` also lists pages that are not polled and never named a new page; `false` by default.
     #[param(default = false)]
     all: Option<bool>,
 }
 
-/// The sources: pages that are polled to find new pages.
+/// The sources: pages that are polled to find new pages, or that named a new page before.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Listed)]
 pub struct SourceList {
@@ -86,7 +86,7 @@ impl From<SourceSummary> for SourceBody {
     }
 }
 
-/// List the pages that are polled to find new pages
+/// List the sources: pages that are polled to find new pages, or that named a new page before
 #[utoipa::path(
     get,
     path = "/sources",

@@ -22,7 +22,7 @@ pub struct Status {
     pub running: bool,
     /// Pages in the index.
     pub documents: u64,
-    /// URLs that were ever admitted to the store.
+    /// URLs known to the crawl.
     pub urls_seen: u64,
     /// URLs to fetch, now or later; without a running crawl, the URLs that were not requested yet.
     pub queued: u64,

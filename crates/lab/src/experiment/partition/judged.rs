@@ -129,7 +129,7 @@ mod tests {
     use crate::world::Graph;
 
     #[test]
-    fn quality_counts_the_first_quarter_of_the_fetches_and_other_metrics_all() {
+    fn quality_counts_fetches_up_to_a_quarter_of_the_reachable_pages() {
         // Six pages link to 0 and three of them also to 1, so 0 has the highest PageRank and 1
         // the next.
         let urls: Vec<String> = (0..8).map(|page| format!("http://e.org/{page}")).collect();

@@ -174,7 +174,8 @@ fn a_policy_observes_its_visits_and_nothing_else() {
     let scores = world.refresh(crawl, &knowledge, 2);
     assert_eq!(scores.visits, 14, "two in each of seven steps");
     let gains_seen = gains_seen.lock().unwrap();
-    // Four pages are known at first. Page 3 is born last and has the largest number, 4.
+    // Four pages are known at the start: the first three of `WORLD`, and the page that `lives`
+    // adds, which gets number 3. The last page of `WORLD` is born later and gets number 4.
     let mut made = [0; 5];
     for (number, _) in gains_seen.iter().skip(4) {
         made[*number as usize] += 1;
