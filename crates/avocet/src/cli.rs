@@ -74,8 +74,8 @@ pub enum Command {
     /// Train topics from examples, for `crawl --topic`: train, list, show, test, remove
     #[command(subcommand)]
     Topic(topic::TopicCommand),
-    /// List the pages that are polled for links to new pages: what they yield, how often they are
-    /// polled, and why
+    /// List the sources, pages that name new pages: what they yield, how often they are polled,
+    /// and why
     Sources(SourcesArguments),
     /// Show what the store holds and what a running crawl does
     #[command(after_help = "Example:\n  avocet status --store ./docs")]

@@ -1,4 +1,4 @@
-//! `avocet sources`: lists the pages that are polled for links to new pages.
+//! `avocet sources`: lists the pages that are polled to find new pages, or named a new page before.
 
 use std::path::Path;
 

@@ -215,7 +215,8 @@ section! {
     /// How `run` polls pages that name new ones.
     [source] SourceSettings {
         /// The scheduler of sources: how often pages that link to new pages are polled, and what a
-        /// new page is worth. `none` polls no source.
+        /// new page is worth. `none` polls only sitemaps and feeds, at the interval of
+        /// `[refresh] listings`.
         policy: String = "priced".into(), flag("sources", "SCHEDULER");
         /// The share of the budget for which the published schedulers plan; `priced` does not use
         /// it.
