@@ -17,10 +17,10 @@ pub struct PlanArguments {
     /// Goal: the share of copies that equal their page (90% or 0.9)
     #[arg(long, value_name = "SHARE")]
     pub freshness: Option<Share>,
-    /// Goal: the share of copies that are out of date by at most --within (95% or 0.95)
+    /// Goal: the share of copies that equalled their page at some time in the last --within (95% or 0.95)
     #[arg(long, value_name = "SHARE")]
     pub current: Option<Share>,
-    /// Grace period of --current [default: 7d]
+    /// How far --current looks back [default: 7d]
     #[arg(long, value_name = "TIME")]
     pub within: Option<Time>,
     /// Goal: the search quality, as a share of that of a store without outdated copies (99%); needs
