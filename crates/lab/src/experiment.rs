@@ -5,8 +5,8 @@
 //! core ([`run`](crate::run)). It measures the outcome, checks published claims against it and
 //! draws the figures of the papers.
 //!
-//! "The chapter" is chapter 6 of Baldi, Frasconi & Smyth, "Modeling the Internet and the Web"
-//! (2003), which several experiments repeat.
+//! Several experiments repeat those of chapter 6 of Baldi, Frasconi & Smyth, "Modeling the Internet
+//! and the Web" (2003).
 //!
 //! **Invariant:** a [`Study`] depends only on the [`ExperimentSetup`], the experiment's own options
 //! and the files that they name. The number of threads does not change it.

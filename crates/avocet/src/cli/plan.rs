@@ -17,7 +17,8 @@ pub struct PlanArguments {
     /// Goal: the share of copies that equal their page (90% or 0.9)
     #[arg(long, value_name = "SHARE")]
     pub freshness: Option<Share>,
-    /// Goal: the share of copies that equalled their page at some time in the last --within (95% or 0.95)
+    /// Goal: the share of copies that equalled their page at some time in the last --within (95% or
+    /// 0.95)
     #[arg(long, value_name = "SHARE")]
     pub current: Option<Share>,
     /// How far --current looks back [default: 7d]

@@ -1,7 +1,7 @@
 //! Experiment that compares focused-crawling methods by the fetches they need to find a topic.
 //!
 //! It repeats the experiments of Chakrabarti, van den Berg & Dom, "Focused crawling" (1999), as
-//! [the chapter](crate::experiment) describes them in §6.2. The worlds have labelled pages: a label
+//! Baldi, Frasconi & Smyth (2003) describe them in §6.2. The worlds have labelled pages: a label
 //! is the topic, and the pages with that label are the targets. The methods of the catalog run
 //! through the production frontier. Breadth-first, backlink and random order are the lower bound,
 //! and an omniscient crawler is the upper bound. Between them are crawlers that know part of the

@@ -92,7 +92,7 @@ fn bk4_confirms_doubling_in_394_days_and_finds_a_misprint() {
     assert!(fitted.holds, "{fitted:?}");
     assert!(
         !counted.holds,
-        "the chapter's other estimate is not what its numbers give"
+        "the other printed estimate does not follow from the printed numbers"
     );
     assert_eq!(counted.found, "0.00215 a day, 322 days");
 }

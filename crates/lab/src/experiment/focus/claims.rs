@@ -1,4 +1,4 @@
-//! Claims of [the chapter](crate::experiment) about focused crawling.
+//! Claims of Baldi, Frasconi & Smyth (2003), chapter 6, about focused crawling.
 //!
 //! BK7: the relevance of an unfocused crawl falls and that of a focused one stays level; hard
 //! and soft focusing differ little. BK8: linked pages are similar, and anchor texts are most

@@ -1,5 +1,5 @@
 //! Figures of the focus experiment, in the form of Figures 6.2 and 6.3 of
-//! [the chapter](crate::experiment).
+//! Baldi, Frasconi & Smyth (2003).
 //!
 //! **Invariant:** a figure of crawls has at most seven lines, which is the number of
 //! distinguishable colours. Figures without lines are omitted.

@@ -1,4 +1,4 @@
-//! Similarity of linked pages and of anchor texts (Figure 6.2 of [the chapter](crate::experiment)).
+//! Similarity of linked pages and of anchor texts (Baldi, Frasconi & Smyth 2003, Figure 6.2).
 //!
 //! Davison, "Topical locality in the web" (SIGIR 2000): the cosine of TF-IDF vectors. The weight of
 //! a word is here (1 + ln tf) · ln(N/df), over title and text. From random links come pairs of

@@ -1,6 +1,6 @@
-//! Claims of [the chapter](crate::experiment) about the three confinement modes (BK6).
+//! Claims of Baldi, Frasconi & Smyth (2003), chapter 6, about the three confinement modes (BK6).
 //!
-//! They are checked for the largest static team, since the chapter discusses static teams. Exact
+//! They are checked for the largest static team, since these authors discuss static teams. Exact
 //! statements (no overlap, full coverage) must hold in every run.
 
 use crate::experiment::PublishedClaim;
