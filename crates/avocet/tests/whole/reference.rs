@@ -153,12 +153,12 @@ const LATER: [(&str, &str, &str); 5] = [
     (
         "avocet_searches",
         "counter",
-        "Searches requested, by surface: Page, Typing (live results), Suggest, Api or Agent (MCP)",
+        "Searches requested, by the label surface, which says where: Page, Typing (live results), Suggest, Api or Agent (MCP)",
     ),
     (
         "avocet_failed_searches",
         "counter",
-        "Searches that could not be answered, by surface, as in avocet_searches",
+        "Searches that could not be answered, by the label surface, as in avocet_searches",
     ),
     (
         "avocet_crawl_errors",

@@ -1,11 +1,11 @@
 //! Efficiency: the share of the t fetched pages that are at least as good as the t-th best page.
 //!
-//! Baldi, Frasconi & Smyth, "Modeling the Internet and the Web" (2003), §6.1 ("the chapter"): if
-//! r_t of the t pages fetched are that good, efficiency is r_t/t. This is [P_CS](super::p_cs) at
-//! K = t under another name. The chapter's second form, with a fixed target, adds nothing to
+//! Baldi, Frasconi & Smyth, "Modeling the Internet and the Web" (2003), §6.1: if r_t of the
+//! t pages fetched are that good, efficiency is r_t/t. This is [P_CS](super::p_cs) at K = t under
+//! another name. The second form of §6.1, with a fixed target, adds nothing to
 //! [P_ST](super::p_st): for H hot pages, it is P_ST·H/t.
 //!
-//! The chapter has two misprints. "Higher than s_t" must be "at least s_t"; otherwise the ideal
+//! §6.1 has two misprints. "Higher than s_t" must be "at least s_t"; otherwise the ideal
 //! crawler would have t − 1. The random crawler's "r_t/2 = t/N" must be r_t/t = t/N.
 
 use super::{MetricCurve, Truth, p_cs};
@@ -22,7 +22,7 @@ pub fn random(truth: &Truth) -> MetricCurve {
     named(p_cs::random(truth))
 }
 
-/// Renames a [P_CS](super::p_cs) curve to the chapter's name.
+/// Renames a [P_CS](super::p_cs) curve to `efficiency`.
 pub fn named(curve: MetricCurve) -> MetricCurve {
     MetricCurve {
         metric: NAME.to_owned(),

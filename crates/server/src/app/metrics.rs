@@ -75,12 +75,12 @@ impl Metrics {
         let mut registry = Registry::with_prefix("avocet");
         registry.register(
             "searches",
-            "Searches requested, by surface: Page, Typing (live results), Suggest, Api or Agent (MCP)",
+            "Searches requested, by the label surface, which says where: Page, Typing (live results), Suggest, Api or Agent (MCP)",
             self.searches.clone(),
         );
         registry.register(
             "failed_searches",
-            "Searches that could not be answered, by surface, as in avocet_searches",
+            "Searches that could not be answered, by the label surface, as in avocet_searches",
             self.failures.clone(),
         );
         registry.register_with_unit(
