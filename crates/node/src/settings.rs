@@ -27,8 +27,9 @@ use serde::Deserialize;
 
 pub use brand::{BrandTitle, Colour, Logo};
 pub use declared::{
-    Admin, BudgetSettings, ClickLog, CrawlSettings, FetchSettings, HostSettings, HttpVersion,
-    LimitSettings, RefreshSettings, SearchSettings, ServeSettings, SourceSettings, declared,
+    Admin, BudgetSettings, ClickLog, CrawlSettings, CreditedSources, FetchSettings, HostSettings,
+    HttpVersion, LimitSettings, RefreshSettings, SearchSettings, ServeSettings, SourceSettings,
+    declared,
 };
 pub use in_force::{SettingInForce, SettingOrigin, in_force};
 pub use layer::Layer;

@@ -17,11 +17,12 @@ mod settings;
 mod sources;
 #[cfg(test)]
 mod tests;
+mod young;
 
 pub use cover::{Cover, Step};
 pub use priced::Priced;
 pub use record::{Account, SourceKind};
-pub use settings::{Seen, SourceRules};
+pub use settings::{Credit, Seen, SourceRules};
 pub use sources::Sources;
 
 pub use crate::plan::polls::Outlook;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use lab::experiment::{Metric, currency, ordering, partition, refresh, servers, world};
 
-pub use ephemeral::{ClickScope, EphemeralArguments};
+pub use ephemeral::{ClickScope, CreditScope, EphemeralArguments};
 pub use serve::LabServeArguments;
 
 use node::settings::Time;

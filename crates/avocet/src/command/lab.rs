@@ -136,6 +136,10 @@ fn run_ephemeral(arguments: &cli::EphemeralArguments, bar: &Bar) -> Result<Study
             cli::ClickScope::Known => ephemeral::Seen::Known,
             cli::ClickScope::Fetched => ephemeral::Seen::Fetched,
         },
+        credit: match arguments.credit {
+            cli::CreditScope::All => ephemeral::Credit::All,
+            cli::CreditScope::First => ephemeral::Credit::First,
+        },
     };
     study(&arguments.world, &arguments.common, |setup| {
         ephemeral::run(setup, &options, bar)

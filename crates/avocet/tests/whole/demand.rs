@@ -109,6 +109,7 @@ async fn a_click_on_a_page_raises_the_profit_of_its_source() {
     let listening = press.listen(None).await.unwrap();
     let place = listening.url();
     let program = TestProgram::new();
+    sources::poll_without_rest(&program);
     let homes = ["http://s0.example/", "http://s1.example/"];
     let mut arguments = vec![
         "run", homes[0], homes[1], "--proxy", &place, "--delay", "0s",

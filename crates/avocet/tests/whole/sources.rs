@@ -53,6 +53,11 @@ pub fn row<'a>(listed: &'a Value, url: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("{url} in {listed}"))
 }
 
+/// Permits polls of a source in quick succession, as its time passes faster than ours.
+pub fn poll_without_rest(program: &TestProgram) {
+    program.configure("[source]\nleast = \"0s\"\n");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_source_that_publishes_is_polled_more_and_its_articles_are_found() {
     // Ten minutes of this world pass in one second.
@@ -60,6 +65,7 @@ async fn a_source_that_publishes_is_polled_more_and_its_articles_are_found() {
     let listening = press.listen(None).await.unwrap();
     let place = listening.url();
     let program = TestProgram::new();
+    poll_without_rest(&program);
     let mut arguments = vec!["run", "http://s0.example/", "http://s1.example/"];
     arguments.extend(["http://s2.example/", "--proxy", &place, "--delay", "0s"]);
     // The budget exceeds what the busy source needs. The rest goes to sources that are worth far

@@ -20,7 +20,7 @@ mod interest;
 use std::time::Duration;
 
 use policy::catalog::Catalog;
-pub use policy::source::Seen;
+pub use policy::source::{Credit, Seen};
 
 use super::{ExperimentSetup, Metric, Study};
 use crate::LabError;
@@ -122,16 +122,19 @@ pub struct EphemeralExperimentOptions {
     pub pushes: Vec<Duration>,
     /// Pages whose clicks are logged.
     pub seen: Seen,
+    /// Sources that a new page counts for.
+    pub credit: Credit,
 }
 
 impl Default for EphemeralExperimentOptions {
-    /// The values of the paper, §5.3.
+    /// The values of the paper, §5.3, but for `credit`.
     fn default() -> Self {
         Self {
             rates: Vec::new(),
             histories: vec![7, 3, 5, 10],
             pushes: [1, 12, 24, 168].map(|hours| hours * HOUR).to_vec(),
             seen: Seen::Known,
+            credit: Credit::First,
         }
     }
 }
@@ -280,8 +283,15 @@ fn notes(options: &EphemeralExperimentOptions) -> Vec<String> {
             "The logs contain only clicks on pages that the crawler has fetched, after the fetch: the crawler has no log but its own."
         }
     };
+    let credit = match options.credit {
+        Credit::All => {
+            "A new page and its clicks count for every source that links to it, as in the paper's §4.2.1."
+        }
+        Credit::First => "A new page and its clicks count for the source whose poll discovered it.",
+    };
     vec![
         logs.into(),
+        credit.into(),
         "A crawl starts with a free visit to every source at the first moment. What the sources show then is old and earns nothing. Then every source is polled once, in a random order that all schedulers of a run share. The profit of the published schedulers depends on this order, so use several runs. Servers answer at once and need no delay. A poll and a page cost one fetch each.".into(),
         "The scheduler says what polls and pages are worth. The crawl core chooses under its budget, at a price that it finds. Sources are evaluated and plans renewed every half hour. Clicks are counted by age in bins of 20 minutes. P is .01 for a source without data.".into(),
     ]

@@ -239,6 +239,10 @@ section! {
         /// When the counting of clicks on a page begins. A page without clicks is evidence of a low
         /// profit only after that moment.
         clicks: ClickLog = ClickLog::Fetched;
+        /// The sources that a new page and its clicks count for, if several link to it.
+        credit: CreditedSources = CreditedSources::First;
+        /// The least time between two polls of one source.
+        least: Time = Time(SourceRules::default().least);
     }
 }
 
@@ -338,6 +342,17 @@ pub enum Admin {
     Loopback,
     /// Anyone with the token of the store, from anywhere
     Token,
+}
+
+/// The sources that a new page counts for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CreditedSources {
+    /// The one whose poll discovered it
+    #[default]
+    First,
+    /// All that link to it, as in the paper on ECHO
+    All,
 }
 
 /// When the counting of clicks on a page begins.

@@ -9,12 +9,15 @@ use anyhow::{Context, Result, bail};
 use policy::catalog::{Catalog, Order, Upkeep, Wish, Wishes};
 use policy::order::Scores;
 use policy::server::Strategy;
-use policy::source::{Seen, SourceRules};
+use policy::source::{Credit, Seen, SourceRules};
 use policy::{Policy, Refresh, Sources, Worth};
 use serde::{Deserialize, Serialize};
 
 use super::topic::{FOCUS, Subject};
-use super::{BudgetSettings, ClickLog, CrawlSettings, RefreshSettings, Settings, SourceSettings};
+use super::{
+    BudgetSettings, ClickLog, CrawlSettings, CreditedSources, RefreshSettings, Settings,
+    SourceSettings,
+};
 
 /// The ordering of a crawl without a topic, if the user names none.
 const ORDER: &str = "rankmass";
@@ -200,6 +203,11 @@ impl PolicySettings {
                 ClickLog::Fetched => Seen::Fetched,
                 ClickLog::Known => Seen::Known,
             },
+            credit: match source.credit {
+                CreditedSources::All => Credit::All,
+                CreditedSources::First => Credit::First,
+            },
+            least: source.least.0,
             ..SourceRules::default()
         };
         Ok(Some(Sources::new(scheduler, rules)))

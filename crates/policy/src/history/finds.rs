@@ -59,6 +59,29 @@ impl Finds {
         self.keep(Find { gap, new });
     }
 
+    /// Returns these discoveries with further links added to the last visits. `more` has the
+    /// links of each of the last visits, the oldest first, and `total` those of all visits.
+    ///
+    /// Visits in `recent` take the place of a window that is not kept because nothing was
+    /// discovered.
+    pub fn and(&self, total: u32, more: &[u32], recent: &Recent) -> Self {
+        let mut finds = *self;
+        if total == 0 {
+            return finds;
+        }
+        if self.total == 0 {
+            let visits = recent.iter().map(|visit| visit.gap);
+            visits.for_each(|gap| finds.keep(Find { gap, new: 0 }));
+        }
+        finds.total = finds.total.saturating_add(total);
+        let kept = usize::from(finds.kept);
+        let last = finds.visits[..kept].iter_mut().rev();
+        for (find, more) in last.zip(more.iter().rev()) {
+            find.new = find.new.saturating_add(*more);
+        }
+        finds
+    }
+
     fn keep(&mut self, find: Find) {
         if usize::from(self.kept) == WINDOW {
             self.visits.rotate_left(1);
@@ -115,5 +138,28 @@ mod tests {
         let finds = (0..20).map(|_| visit(1, 1)).last().unwrap();
         assert_eq!((finds.total, finds.iter().count()), (23, WINDOW));
         assert_eq!(Finds::from(<(u32, Vec<Find>)>::from(finds)), finds);
+    }
+
+    #[test]
+    fn further_links_are_added_to_the_last_visits() {
+        let mut history = History::discovered(Moment::START, 0);
+        for hour in 0..4 {
+            let now = Moment::START + Duration::from_secs(hour * 3_600);
+            history = history.after(Visit::new(now, Outcome::Changed)).named(0);
+        }
+        let kept = |finds: Finds| {
+            let finds: Vec<u32> = finds.iter().map(|find| find.new).collect();
+            finds
+        };
+        assert_eq!(
+            history.finds.and(0, &[0, 0], &history.recent),
+            history.finds
+        );
+        let more = history.finds.and(9, &[0, 2, 0, 1], &history.recent);
+        assert_eq!((more.total, kept(more)), (9, vec![2, 0, 1]));
+        let now = Moment::START + Duration::from_secs(4 * 3_600);
+        history = history.after(Visit::new(now, Outcome::Changed)).named(5);
+        let more = history.finds.and(9, &[2, 0, 1, 1], &history.recent);
+        assert_eq!((more.total, kept(more)), (14, vec![2, 0, 1, 6]));
     }
 }

@@ -27,6 +27,9 @@ const KEPT: std::time::Duration = std::time::Duration::from_secs(86_400);
 /// source's own first clicks dominate.
 const CLICKS: f64 = 0.5;
 
+/// How late clicks may be reported and still count for all sources of a page.
+const LATE: std::time::Duration = std::time::Duration::from_secs(2 * 86_400);
+
 /// Standard deviation of ln μ between sources.
 const SPREAD: f64 = 0.5;
 
@@ -115,26 +118,26 @@ impl Learning {
         }
     }
 
-    /// Adds clicks on a page that appeared on this source. Returns whether they count.
+    /// Returns the bin of clicks on a new page by its age; `None` if they do not count.
     ///
     /// Clicks on a page that is too old do not count. With [`Seen::Fetched`], clicks before the
     /// fetch do not count either.
-    pub fn count_clicks(
-        &mut self,
-        record: &mut SourceRecord,
-        page: (Number, &PageRecord),
-        shown: &Shown,
-    ) -> bool {
-        let (number, known) = page;
+    pub fn bin(&self, known: &PageRecord, shown: &Shown) -> Option<usize> {
         let fetched = self.seen == Seen::Known
-            || (self.fetched.get(number)).is_some_and(|fetched| fetched < shown.at);
+            || (self.fetched.get(shown.page)).is_some_and(|fetched| fetched < shown.at);
         let counts = fetched && shown.clicks > 0.0 && shown.clicks.is_finite();
-        let bin = self.ages.bin(known.age(shown.at)).filter(|_| counts);
-        if let Some(bin) = bin {
-            record.clicks[bin] = (record.clicks[bin] + shown.clicks as f32).min(f32::MAX);
-            record.news = true;
-        }
-        bin.is_some()
+        self.ages.bin(known.age(shown.at)).filter(|_| counts)
+    }
+
+    /// Returns whether a page is young enough for clicks to count.
+    pub fn is_young(&self, known: &PageRecord, now: Moment) -> bool {
+        known.age(now) < self.ages.end()
+    }
+
+    /// Returns the age at which a page is no longer kept as young. Logs may be two days late.
+    pub fn forgotten_after(&self) -> std::time::Duration {
+        let end = std::time::Duration::try_from_secs_f64(self.ages.end());
+        end.unwrap_or(std::time::Duration::MAX).saturating_add(LATE)
     }
 
     /// Returns the clicks expected so far on a page of this source; `None` if it could not be
@@ -161,16 +164,26 @@ impl Learning {
         }
     }
 
+    /// Returns whether λ counts only pages that no other source named before.
+    ///
+    /// A poll gains what it finds first. If our own scheduler counted a page for each of its
+    /// sources, it would pay for it several times. The paper counts all new links.
+    fn counts_first(&self) -> bool {
+        self.estimation == Estimation::Bayesian
+    }
+
     /// Returns λ of a source, as of now, per second.
     pub fn rate(&self, record: &SourceRecord, now: Moment, settings: &SourceRules) -> f64 {
-        let even = self.rhythm.as_ref().map(|rhythm| record.evenly(rhythm));
+        let polled = record.polled(self.counts_first());
+        let even = self.rhythm.as_ref();
+        let even = even.map(|rhythm| record.evenly(polled.finds, rhythm));
         let polled = match &even {
             Some((finds, watched)) => Polled {
                 finds,
                 watched: *watched,
-                ..record.polled()
+                ..polled
             },
-            None => record.polled(),
+            None => polled,
         };
         if self.estimation != Estimation::Bayesian {
             let waited = record.asked.map(|asked| now.since(asked).as_secs_f64());
@@ -193,7 +206,8 @@ impl Learning {
             rhythm.learn(records.iter().filter_map(SourceRecord::span));
         }
         let counting = records.iter().filter(|record| record.counts());
-        self.arrivals = Arrivals::of(counting.map(SourceRecord::polled));
+        let first = self.counts_first();
+        self.arrivals = Arrivals::of(counting.map(|record| record.polled(first)));
         each(records, |record| {
             record.outlook.rate = self.rate(record, now, settings);
         });

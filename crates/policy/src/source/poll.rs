@@ -1,5 +1,8 @@
 //! The worth of a poll as a function of time.
 //!
+//! A poll is worth nothing before a least time since the last one. Where the budget is large, a
+//! busy source would otherwise be polled every second.
+//!
 //! **Invariant:** with a weekly rhythm, waiting time is measured on the rescaled clock of
 //! [`Rhythm`], on which new pages arrive at a constant rate. That clock never runs backwards, so
 //! the worth never decreases. The time at which it reaches a price is found on the same clock.
@@ -17,10 +20,15 @@ pub(super) struct Poll<'a> {
     /// When it was last polled.
     pub asked: Moment,
     pub rhythm: Option<&'a Rhythm>,
+    /// Least time between two polls, in seconds.
+    pub least: f64,
 }
 
 impl Curve for Poll<'_> {
     fn at(&self, age: f64) -> f64 {
+        if age < self.least {
+            return 0.0;
+        }
         let waited = self.rhythm.map(|rhythm| rhythm.passed(self.asked, age));
         let waited = waited.unwrap_or(age);
         self.scheduler.worth(self.place, &self.outlook, waited)
@@ -29,6 +37,6 @@ impl Curve for Poll<'_> {
     fn age_of(&self, worth: f64) -> Option<f64> {
         let waited = self.scheduler.due(self.place, &self.outlook, worth)?;
         let wait = self.rhythm.map(|rhythm| rhythm.wait(self.asked, waited));
-        Some(wait.unwrap_or(waited))
+        Some(wait.unwrap_or(waited).max(self.least))
     }
 }

@@ -9,6 +9,9 @@ use crate::estimate::{Histogram, ObservedTime, Polled, ProfitCurve, Rhythm};
 use crate::history::{Find, Finds};
 use crate::{History, Moment, Number};
 
+/// Number of last polls whose shared links are kept, as many as [`Finds`] keeps.
+const KEPT_POLLS: usize = 10;
+
 /// What is known of any page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PageRecord {
@@ -53,7 +56,16 @@ pub(super) struct SourceRecord {
     pub host: u32,
     /// Why it is a source; `None` if it is none yet.
     pub kind: Option<SourceKind>,
+    /// New pages that its polls discovered.
     pub finds: Finds,
+    /// The same, and with [`Credit::All`](super::Credit::All) new links to pages that other
+    /// sources had named before.
+    pub links: Finds,
+    /// These links, by poll: of the last polls, the oldest first, and of all.
+    shared: [u32; KEPT_POLLS],
+    shared_total: u32,
+    /// These links since the last poll.
+    pub also: u32,
     pub polls: u32,
     pub watched: f64,
     /// When it was last requested.
@@ -92,6 +104,10 @@ impl SourceRecord {
             host,
             kind: None,
             finds: Finds::default(),
+            links: Finds::default(),
+            shared: [0; KEPT_POLLS],
+            shared_total: 0,
+            also: 0,
             polls: 0,
             watched: 0.0,
             asked: None,
@@ -115,8 +131,18 @@ impl SourceRecord {
     }
 
     /// Updates the record from the history of the page.
+    ///
+    /// Links that other sources named before are not in the history. After a restart only those
+    /// of the last read are known.
     pub fn visited(&mut self, history: &History) {
+        self.shared.rotate_left(1);
+        let also = std::mem::take(&mut self.also);
+        // The first visit shows how a source is, and not what is new on it.
+        let also = if history.revisits > 0 { also } else { 0 };
+        self.shared[KEPT_POLLS - 1] = also;
+        self.shared_total = self.shared_total.saturating_add(also);
         self.finds = history.finds;
+        self.links = (history.finds).and(self.shared_total, &self.shared, &history.recent);
         self.polls = history.revisits;
         self.watched = history.watched.as_secs_f64();
         self.asked = history.asked;
@@ -131,9 +157,18 @@ impl SourceRecord {
         }
     }
 
-    pub fn polled(&self) -> Polled<'_> {
+    /// Adds clicks on one of its pages, by age.
+    pub fn clicked(&mut self, clicks: &Histogram) {
+        for (sum, more) in self.clicks.iter_mut().zip(clicks) {
+            *sum = (*sum + more).min(f32::MAX);
+        }
+        self.news = true;
+    }
+
+    /// Returns its polls. `first` leaves out links to pages that other sources had named before.
+    pub fn polled(&self, first: bool) -> Polled<'_> {
         Polled {
-            finds: &self.finds,
+            finds: if first { &self.finds } else { &self.links },
             polls: self.polls,
             watched: self.watched,
         }
@@ -149,24 +184,24 @@ impl SourceRecord {
     }
 
     /// Returns its finds and the watched time, with times rescaled by the weekly rhythm.
-    pub fn evenly(&self, rhythm: &Rhythm) -> (Finds, f64) {
+    pub fn evenly(&self, finds: &Finds, rhythm: &Rhythm) -> (Finds, f64) {
         let Some(asked) = self.asked else {
-            return (self.finds, self.watched);
+            return (*finds, self.watched);
         };
         let before = |seconds: f64| {
             let micros = (seconds.max(0.0) * 1e6) as u64;
             Moment::from_micros(asked.micros().saturating_sub(micros))
         };
         let mut back = 0.0;
-        let mut finds: Vec<Find> = self.finds.iter().rev().copied().collect();
-        for find in &mut finds {
+        let mut rescaled: Vec<Find> = finds.iter().rev().copied().collect();
+        for find in &mut rescaled {
             let gap = f64::from(find.gap);
             back += gap;
             find.gap = rhythm.passed(before(back), gap) as f32;
         }
-        finds.reverse();
+        rescaled.reverse();
         let watched = rhythm.passed(before(self.watched), self.watched);
-        (Finds::from((self.finds.total, finds)), watched)
+        (Finds::from((finds.total, rescaled)), watched)
     }
 }
 

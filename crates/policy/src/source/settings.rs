@@ -23,6 +23,11 @@ pub struct SourceRules {
     pub older: Duration,
     /// On which pages clicks are reported.
     pub seen: Seen,
+    /// Sources that a new page and its clicks count for. Our own scheduler counts the page for the
+    /// rate λ of the first alone: a poll gains only what no other poll has found.
+    pub credit: Credit,
+    /// Least time between two polls of one source.
+    pub least: Duration,
     /// Whether λ follows the hour of the week.
     pub rhythm: bool,
     /// Seed of the random draws of λ for young sources.
@@ -39,6 +44,15 @@ pub enum Seen {
     Fetched,
 }
 
+/// Which sources a new page counts for, if several link to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Credit {
+    /// All sources that link to it, as in the paper's §4.2.1.
+    All,
+    /// The source whose poll discovered it.
+    First,
+}
+
 impl Default for SourceRules {
     /// The values of the paper's §5: N = 0.1 per second, T = 7 polls, a plan every 30 minutes,
     /// D = 20 minutes, P_default = 0.01. For `older` the paper says "few days"; we use three.
@@ -51,6 +65,8 @@ impl Default for SourceRules {
             profit: 0.01,
             older: Duration::from_secs(3 * 86_400),
             seen: Seen::Known,
+            credit: Credit::First,
+            least: Duration::from_secs(60),
             rhythm: false,
             seed: 1,
         }

@@ -15,10 +15,11 @@ use super::learning::Learning;
 use super::nearby::{Nearby, is_main};
 use super::poll::Poll;
 use super::record::{PageRecord, SourceRecord};
-use super::settings::SourceRules;
+use super::settings::{Credit, SourceRules};
+use super::young::YoungPages;
 use super::{Account, Estimation, NewPage, Outlook, Scheduler, SourceKind};
 use crate::curve::{self, Curve};
-use crate::estimate::Column;
+use crate::estimate::{Column, Histogram};
 use crate::{
     Discovered, Fact, Moment, Needs, Number, Page, Price, Read, Shown, Term, VisitFact, Worth,
 };
@@ -30,6 +31,7 @@ pub struct Sources {
     pages: Column<PageRecord>,
     records: Vec<SourceRecord>,
     learning: Learning,
+    young: YoungPages,
     /// Model of which new pages are clicked more than others, if the scheduler uses one.
     appeal: Option<Appeal>,
     nearby: Nearby,
@@ -55,6 +57,7 @@ impl Sources {
         Self {
             learning: Learning::new(scheduler.estimation(), &settings),
             appeal: (scheduler.estimation() == Estimation::Bayesian).then(Appeal::new),
+            young: YoungPages::default(),
             nearby: Nearby::default(),
             scheduler,
             settings,
@@ -300,12 +303,36 @@ impl Sources {
                 }
             }
         }
+        if self.settings.credit == Credit::All {
+            self.credit(place, read);
+        }
         let kind = self
             .records
             .get(place as usize)
             .and_then(|record| record.kind);
         if kind == Some(SourceKind::Main) {
             self.nearby.read(read, &mut self.pages);
+        }
+    }
+
+    /// Credits a source with the new pages that it links to and that other sources named before.
+    fn credit(&mut self, place: u32, read: &Read<'_>) {
+        let Some(record) = self.records.get_mut(place as usize) else {
+            return;
+        };
+        for link in read.links {
+            let known = self.pages.get(link.to);
+            let is_shared = |known: &PageRecord| {
+                known.on.is_some_and(|on| on != place) && self.learning.is_young(known, self.now)
+            };
+            if !known.as_ref().is_some_and(is_shared) {
+                continue;
+            }
+            if let Some(clicks) = self.young.credit(link.to, place) {
+                record.also = record.also.saturating_add(1);
+                record.recent.push(link.to);
+                record.clicked(&clicks);
+            }
         }
     }
 
@@ -337,10 +364,19 @@ impl Sources {
             return;
         };
         self.learning.add_clicks(shown.at, shown.clicks);
-        let record = known.on.and_then(|on| self.records.get_mut(on as usize));
-        let page = (shown.page, &known);
-        let counts = record.is_some_and(|record| self.learning.count_clicks(record, page, shown));
-        if let Some(appeal) = self.appeal.as_mut().filter(|_| counts) {
+        let bin = self.learning.bin(&known, shown);
+        let (Some(on), Some(bin)) = (known.on, bin) else {
+            return;
+        };
+        self.young.clicked(shown.page, bin, shown.clicks);
+        let mut clicks = Histogram::default();
+        clicks[bin] = shown.clicks as f32;
+        for &source in [on].iter().chain(self.young.also(shown.page)) {
+            if let Some(record) = self.records.get_mut(source as usize) {
+                record.clicked(&clicks);
+            }
+        }
+        if let Some(appeal) = &mut self.appeal {
             appeal.clicked(shown.page, shown.clicks);
         }
     }
@@ -390,6 +426,12 @@ impl Sources {
         }
         self.learning
             .learn(&mut self.records, &self.pages, self.now, &self.settings);
+        let (pages, now) = (&self.pages, self.now);
+        let limit = self.learning.forgotten_after();
+        self.young.retain(|page| {
+            let known = pages.get(page);
+            known.is_some_and(|known| now.since(known.discovered) < limit)
+        });
         self.learn_appeal();
         let outlooks: Vec<Outlook> = self.records.iter().map(SourceRecord::demand).collect();
         self.scheduler.plan(&outlooks, self.settings.per_second);
@@ -419,6 +461,7 @@ impl Sources {
             outlook: record.outlook,
             asked: page.history.asked?,
             rhythm: self.learning.rhythm.as_ref(),
+            least: self.settings.least.as_secs_f64(),
         })
     }
 

@@ -30,12 +30,16 @@ impl SourcesScenario {
     }
 
     fn find(&mut self, url: &str, seconds: u64, on: Option<(u32, u64)>) -> u32 {
+        self.find_on(0, url, seconds, on)
+    }
+
+    fn find_on(&mut self, host: u32, url: &str, seconds: u64, on: Option<(u32, u64)>) -> u32 {
         let page = self.histories.len() as u32;
         self.histories.push(History::discovered(at(seconds), 0));
         self.sources.observe(&Fact::Discovered(Discovered {
             page: Number(page),
             url,
-            host: 0,
+            host,
             depth: 0,
             seed: false,
             at: at(seconds),
@@ -184,6 +188,69 @@ fn profit_follows_the_unit_of_refreshes() {
     scenario.click(article, HOUR + 60, 50.0);
     let clicked = in_unit(&mut scenario, 1e-3);
     assert!((in_unit(&mut scenario, 1.0) / clicked - 1e3).abs() < 1e-6);
+}
+
+/// A page that was named by one source and is then linked by a second counts for both.
+#[test]
+fn a_page_counts_for_all_sources_that_link_to_it() {
+    for (credit, expected) in [
+        (Credit::All, [7.0, 7.0, 0.0]),
+        (Credit::First, [7.0, 0.0, 0.0]),
+    ] {
+        let mut scenario = SourcesScenario::new(SourceRules {
+            credit,
+            ..SourceRules::default()
+        });
+        let mains = [0, 1, 2].map(|host| {
+            let main = scenario.find_on(host, &format!("http://{host}.org/"), 0, None);
+            scenario.visit(main, 0, 0);
+            main
+        });
+        let page = scenario.find_on(0, "http://0.org/1", HOUR, Some((mains[0], 0)));
+        scenario.read(mains[0], &[page], 5);
+        scenario.visit(mains[0], HOUR, 1);
+        scenario.click(page, HOUR + 60, 5.0);
+        // The second source links to it only now, and keeps the link.
+        for poll in [2, 3] {
+            scenario.read(mains[1], &[page], 5);
+            scenario.visit(mains[1], poll * HOUR, 0);
+        }
+        scenario.click(page, 4 * HOUR, 2.0);
+        // A page that is too old is no news for the third.
+        scenario.visit(mains[1], 8 * DAY, 0);
+        scenario.read(mains[2], &[page], 5);
+        scenario.visit(mains[2], 8 * DAY, 0);
+        let accounts: Vec<Account> = scenario.sources.accounts().collect();
+        let clicks = mains.map(|main| {
+            let account = accounts.iter().find(|account| account.page == Number(main));
+            account.unwrap().clicks
+        });
+        assert_eq!(clicks, expected, "{credit:?}");
+    }
+}
+
+/// A busy source is not polled before the least time, although its polls would pay.
+#[test]
+fn a_source_rests_between_two_polls() {
+    let mut scenario = SourcesScenario::new(SourceRules {
+        least: Duration::from_secs(100),
+        ..SourceRules::default()
+    });
+    let main = scenario.find("http://e.org/", 0, None);
+    scenario.visit(main, 0, 0);
+    let found = scenario.find("http://e.org/1", HOUR, Some((main, 0)));
+    scenario.visit(main, HOUR, 1);
+    scenario.click(found, HOUR + 60, 1e6);
+    scenario.sources.wait(at(HOUR + 60));
+    let page = Page {
+        number: Number(main),
+        history: &scenario.histories[main as usize],
+    };
+    let worth = |seconds: u64| scenario.sources.worth(page, at(HOUR + seconds)).value();
+    assert_eq!(worth(99), 0.0);
+    assert!(worth(100) > 0.0);
+    let due = scenario.sources.due(page, crate::Price::new(1e-9).unwrap());
+    assert_eq!(due, Some(at(HOUR + 100)));
 }
 
 /// With [`Seen::Fetched`], clicks on pages that were not fetched are ignored.

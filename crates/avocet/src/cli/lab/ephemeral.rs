@@ -46,6 +46,18 @@ pub struct EphemeralArguments {
     /// Pages whose clicks become known
     #[arg(long, value_enum, default_value_t = ClickScope::Known)]
     pub clicks: ClickScope,
+    /// Sources that a new page counts for, if several link to it
+    #[arg(long, value_enum, default_value_t = CreditScope::First)]
+    pub credit: CreditScope,
+}
+
+/// Sources that a new page counts for.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum CreditScope {
+    /// The one whose poll discovered it
+    First,
+    /// All that link to it (as in the paper)
+    All,
 }
 
 /// Pages whose clicks become known.

@@ -201,6 +201,7 @@ impl<'a> Crawls<'a> {
             // The sources are given, as in the paper: no article may become a source.
             older: Duration::MAX,
             seen: self.options.seen,
+            credit: self.options.credit,
             seed: self.seed,
             ..SourceRules::default()
         };

@@ -1,0 +1,61 @@
+//! The pages that are young enough for clicks to count: which sources link to them, and their
+//! clicks by age.
+//!
+//! Lefortier et al. (2013), §4.2.1, count the clicks "for all new pages linked from a content
+//! source". A page may be on several sources. A source that links to it later is credited with
+//! the clicks from before, too, so they are kept.
+//!
+//! **Invariant:** a page is here only if it was clicked or has a second source, and until it is
+//! too old. A source is credited with a page once.
+
+use std::collections::HashMap;
+
+use crate::Number;
+use crate::estimate::Histogram;
+
+/// Largest number of sources that are credited with a page beside the first. A box of latest
+/// news may be on every page of a site.
+const MOST: usize = 16;
+
+/// Young pages with clicks or several sources.
+#[derive(Debug, Clone, Default)]
+pub(super) struct YoungPages {
+    pages: HashMap<Number, YoungPage>,
+}
+
+/// A young page.
+#[derive(Debug, Clone, Default)]
+struct YoungPage {
+    /// Indices of the records of the sources that link to it, without the first.
+    also: Vec<u32>,
+    clicks: Histogram,
+}
+
+impl YoungPages {
+    /// Credits a further source with a page. Returns the clicks of the page so far; `None` if
+    /// the source was credited before or the page has too many.
+    pub fn credit(&mut self, page: Number, source: u32) -> Option<Histogram> {
+        let young = self.pages.entry(page).or_default();
+        if young.also.len() == MOST || young.also.contains(&source) {
+            return None;
+        }
+        young.also.push(source);
+        Some(young.clicks)
+    }
+
+    /// Adds clicks on a page.
+    pub fn clicked(&mut self, page: Number, bin: usize, clicks: f64) {
+        let young = self.pages.entry(page).or_default();
+        young.clicks[bin] = (young.clicks[bin] + clicks as f32).min(f32::MAX);
+    }
+
+    /// Returns the sources that link to a page, without the first.
+    pub fn also(&self, page: Number) -> &[u32] {
+        self.pages.get(&page).map_or(&[], |young| &young.also)
+    }
+
+    /// Forgets pages that are too old.
+    pub fn retain(&mut self, is_young: impl Fn(Number) -> bool) {
+        self.pages.retain(|&page, _| is_young(page));
+    }
+}
