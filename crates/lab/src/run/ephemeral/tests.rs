@@ -240,3 +240,37 @@ fn a_crawl_keeps_to_its_budget_and_is_repeatable() {
         );
     }
 }
+
+/// In paired runs, more budget does not earn less on average.
+#[test]
+fn more_budget_does_not_earn_less() {
+    let rates = [0.002, 0.004, 0.008, 0.016];
+    let mut earned = [0.0; 4];
+    for seed in 1..=6 {
+        let world = invent::sources::SourcesPlan {
+            sources: 40,
+            sites: 6,
+            days: 4.0,
+            articles: 0.01,
+            profit: 0.05,
+            ..invent::sources::SourcesPlan::default()
+        };
+        let news = world.invent(seed);
+        let timeline = NewsTimeline::new(&news).unwrap();
+        for (earned, rate) in earned.iter_mut().zip(rates) {
+            let plan = EphemeralPlan {
+                push: Duration::from_secs(3_600),
+                seed,
+                ..plan(rate)
+            };
+            let done = crawl(&timeline, sources("priced", &plan), &plan);
+            let fetched = done.articles.iter().enumerate();
+            let profit = fetched.filter_map(|(article, known)| {
+                timeline.appeared(article)?;
+                Some(timeline.profit(article, known.fetched?))
+            });
+            *earned += profit.sum::<f64>();
+        }
+    }
+    assert!(earned.is_sorted(), "{earned:?} clicks at {rates:?}");
+}
