@@ -285,6 +285,7 @@ impl Learning {
             Estimation::Bayesian => self.others(records, settings),
             _ => (unknown(settings), Vec::new()),
         };
+        let stake = mean_stake(records);
         for &place in stale {
             let record = &mut records[place];
             record.curve = match self.estimation {
@@ -298,7 +299,8 @@ impl Learning {
                 Estimation::MeanClicks => mean(record).unwrap_or_else(|| unknown(settings)),
                 Estimation::Bayesian => {
                     let host = hosts[record.host as usize];
-                    let profit = (CLICKS + host.clicks) / (CLICKS / all.profit + host.pages);
+                    let expected = all.profit * relative_stake(record, stake);
+                    let profit = (CLICKS + host.clicks) / (CLICKS / expected + host.pages);
                     let prior = Prior {
                         curve: ProfitCurve { profit, ..all },
                         clicks: CLICKS,
@@ -402,6 +404,15 @@ fn mean_stake(records: &[SourceRecord]) -> Option<f64> {
         (stakes + record.stakes, weighed + f64::from(record.weighed))
     });
     (weighed > 0.0).then(|| stakes / weighed)
+}
+
+/// Returns the mean stake of the pages of a source, divided by that of all sources: what its
+/// pages are worth relative to others before they are clicked. 1 if it is not known.
+fn relative_stake(record: &SourceRecord, all: Option<f64>) -> f64 {
+    let own = record.stakes / f64::from(record.weighed);
+    let relative = all.map(|all| own / all);
+    let known = relative.filter(|relative| *relative > 0.0 && relative.is_finite());
+    known.unwrap_or(1.0)
 }
 
 /// Returns a curve with the mean number of clicks on a page.

@@ -253,6 +253,41 @@ fn a_source_rests_between_two_polls() {
     assert_eq!(due, Some(at(HOUR + 100)));
 }
 
+/// The first click anywhere replaces stakes by clicks. A source without a click of its own keeps
+/// the rank that its stakes gave it.
+#[test]
+fn a_click_elsewhere_does_not_raise_a_source_above_its_stakes() {
+    let mut scenario = SourcesScenario::new(SourceRules::default());
+    let homes = [
+        (0, "http://a.org/", 0.1),
+        (1, "http://b.org/", 2.0),
+        (2, "http://c.org/", 2.0),
+    ];
+    let homes = homes.map(|(host, url, stake)| {
+        let home = scenario.find_on(host, url, 0, None);
+        scenario.visit(home, 0, 0);
+        let article = scenario.find_on(host, &format!("{url}1"), HOUR, Some((home, 0)));
+        scenario.visit(home, HOUR, 1);
+        scenario.sources.weigh(Number(article), stake);
+        scenario.sources.serve(stake);
+        (home, article)
+    });
+    let profits = |scenario: &SourcesScenario| homes.map(|(home, _)| scenario.profit(home));
+    scenario.sources.wait(at(2 * HOUR));
+    let before = profits(&scenario);
+    scenario.click(homes[2].1, 2 * HOUR, 5.0);
+    scenario.sources.wait(at(2 * HOUR));
+    let after = profits(&scenario);
+    let unclicked = (before[0] / before[1], after[0] / after[1]);
+    assert!((unclicked.0 - 0.05).abs() < 1e-9, "{before:?}");
+    // One page without a click says that both are worth less than their stakes.
+    assert!(unclicked.1 < 0.5, "{after:?}");
+    assert!(
+        after[2] / after[1] > 1.2 * before[2] / before[1],
+        "{after:?}"
+    );
+}
+
 /// With [`Seen::Fetched`], clicks on pages that were not fetched are ignored.
 #[test]
 fn clicks_from_before_a_page_was_fetched_do_not_count() {
