@@ -311,8 +311,8 @@ proptest! {
 }
 
 /// Damages every file of the index: one bit flipped, the second half zeroed or cut off, or
-/// emptied. Then the index does not open, or `verify` reports the damage, except in
-/// tantivy's list of managed files, where it does no harm. Lock files are skipped, because they are empty.
+/// emptied. Then the index does not open, or `verify` reports the damage, except in tantivy's
+/// list of managed files, where it does no harm. Lock files are skipped, because they are empty.
 #[test]
 fn damage_to_any_file_is_found() {
     let dir = tempfile::tempdir().unwrap();

@@ -67,7 +67,8 @@ fn reach(graph: &Graph, seeds: &[usize]) -> Vec<usize> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// Checks the claims of Baldi, Frasconi & Smyth (2003), chapter 6, for static and dynamic teams.
+    /// Checks the claims of Baldi, Frasconi & Smyth (2003), chapter 6, for static and dynamic
+    /// teams.
     #[test]
     fn bk6_confinement_modes_keep_their_laws(
         hosts in prop::collection::vec(0..8_u8, 30),
