@@ -87,7 +87,10 @@ impl Crawl {
         let Some(sources) = &mut self.sources else {
             return;
         };
-        sources.value_in(self.refresh.as_ref().map_or(1.0, |refresh| refresh.unit()));
+        // Only visits change the unit.
+        if let (Fact::Visited(_), Some(refresh)) = (fact, &self.refresh) {
+            sources.value_in(refresh.unit());
+        }
         sources.observe(fact);
         match fact {
             // The ordering knows the worth of a page only after it observed the links to it.
