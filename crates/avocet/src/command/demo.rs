@@ -122,7 +122,7 @@ fn configure(root: &Path, arguments: &DemoArguments) -> Result<()> {
         "# Written by `avocet demo`. Changes take effect while the demo runs.\n\
          [budget]\nfetches_per_second = {budget:?}\n\n\
          [refresh]\npolicy = \"{}\"\n# Sitemaps and feeds of the town change all the time.\nlistings = \"5s\"\n\n\
-         [source]\nreplan = \"10s\"\nleast = \"1s\"\n\n\
+         [source]\nreplan = \"10s\"\n# New pages become searchable every 15 s; polls every second would only take requests from refreshes.\nleast = \"5s\"\n\n\
          [crawl]\nconfirm_after = \"5s\"\n\n\
          [serve]\n# All simulated users have one address, so there is no limit per client.\nrate = 0.0\n",
         arguments.refresh
