@@ -93,9 +93,14 @@ impl RevaluationQueue {
         self.pages.len()
     }
 
+    /// Returns the number of pages up to the limit of all hosts.
+    pub fn room(&self) -> usize {
+        OF_ALL.saturating_sub(self.pages.len())
+    }
+
     /// Returns whether the limit of all hosts is reached.
     pub fn is_full(&self) -> bool {
-        self.pages.len() >= OF_ALL
+        self.room() == 0
     }
 
     /// Returns whether the limit of this host is reached.

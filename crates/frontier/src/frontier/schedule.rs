@@ -392,11 +392,15 @@ impl<P: Policy> Frontier<P> {
     /// was examined then.
     fn wake(&mut self, now: Moment) -> bool {
         loop {
+            // A full bench has room for the page of one choice. More histories would be loaded in
+            // vain.
+            let most = self
+                .revisits()
+                .map_or(LOOKS, |pages| pages.room().min(LOOKS));
             let mut due = Vec::new();
-            while let Some(first) = self.calendar.first()
+            while due.len() < most
+                && let Some(first) = self.calendar.first()
                 && first.at <= now
-                && due.len() < LOOKS
-                && !self.revisits().is_some_and(RevaluationQueue::is_full)
             {
                 due.extend(self.calendar.pop());
             }
