@@ -66,9 +66,6 @@ struct ModelVisit {
     /// Whether the request for these pages found the connection closed. They may then be requested
     /// again.
     held: bool,
-    /// A request that was sent on a closed connection, with its server and time. Its repetition
-    /// replaces it. Without one it counts, because the server may have processed it.
-    unheard: Option<(ServerKey, Moment)>,
 }
 
 impl Default for ModelVisit {
@@ -81,7 +78,6 @@ impl Default for ModelVisit {
             requested: Moment::START,
             scope: None,
             held: false,
-            unheard: None,
         }
     }
 }
@@ -289,17 +285,9 @@ impl CoreModel {
         if let Answered::Closed { sent } = answer {
             visiting.held = true;
             let server = visiting.server.expect("a server");
-            match sent {
-                true => {
-                    visiting.unheard = Some((server, visiting.requested));
-                    context
-                        .polite
-                        .unheard(server, (self.node, id), visiting.requested);
-                }
-                false => context
-                    .polite
-                    .retract(server, (self.node, id), visiting.requested),
-            }
+            context
+                .polite
+                .closed(server, ((self.node, id), visiting.requested), *sent);
             self.ends(id, context);
             return;
         }
@@ -471,9 +459,7 @@ impl CoreModel {
                 "other pages than before"
             );
             visiting.held = false;
-            if let Some((server, at)) = visiting.unheard.take() {
-                context.polite.retract(server, (self.node, get.visit), at);
-            }
+            context.polite.repeat((self.node, get.visit));
         } else {
             self.begins(get.visit, Awaits::Answers, &Action::Offer(Vec::new()));
         }

@@ -142,18 +142,22 @@ impl Politeness {
         }
     }
 
-    /// Removes a request that found its connection closed, and was not sent or is made again.
-    pub fn retract(&mut self, server: ServerKey, by: (usize, VisitId), at: Moment) {
+    /// Takes in that a request found its connection closed. If it was not sent, it does not count.
+    /// If it was sent, it counts unless it is made again: the server may have processed it.
+    pub fn closed(&mut self, server: ServerKey, (by, at): ((usize, VisitId), Moment), sent: bool) {
         let asked = self.asked.entry(server).or_default();
-        let place = asked.iter().rposition(|one| (one.by, one.at) == (by, at));
-        place.map(|place| asked.remove(place));
+        if let Some(place) = asked.iter().rposition(|one| (one.by, one.at) == (by, at)) {
+            match sent {
+                true => asked[place].unheard = true,
+                false => drop(asked.remove(place)),
+            }
+        }
     }
 
-    /// Marks a request that was sent on a closed connection.
-    pub fn unheard(&mut self, server: ServerKey, by: (usize, VisitId), at: Moment) {
-        let mut asked = self.asked.entry(server).or_default().iter_mut().rev();
-        if let Some(one) = asked.find(|one| (one.by, one.at) == (by, at)) {
-            one.unheard = true;
+    /// Removes the request of a visit on a closed connection, because it is made again.
+    pub fn repeat(&mut self, by: (usize, VisitId)) {
+        for asked in self.asked.values_mut() {
+            asked.retain(|one| !(one.unheard && one.by == by));
         }
     }
 

@@ -88,7 +88,7 @@ impl LoadedHistories {
     }
 
     /// Drops loaded histories after a choice: all if there are more than [`KEPT`], otherwise
-    /// those that could not be read. Keeps the newer ones of pages that are still being loaded.
+    /// those that the ledger has no record of. Keeps the newer ones of pages that are still being loaded.
     pub fn forget(&mut self) {
         let Self {
             loaded, loading, ..
@@ -159,7 +159,7 @@ mod tests {
         histories.forget();
         assert!(
             matches!(histories.get(page), PageHistory::Absent),
-            "it may be readable later"
+            "the ledger may have a record later"
         );
     }
 }

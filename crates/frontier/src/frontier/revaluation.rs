@@ -98,11 +98,6 @@ impl RevaluationQueue {
         OF_ALL.saturating_sub(self.pages.len())
     }
 
-    /// Returns whether the limit of all hosts is reached.
-    pub fn is_full(&self) -> bool {
-        self.room() == 0
-    }
-
     /// Returns whether the limit of this host is reached.
     pub fn has_enough_of(&self, host: HostIndex) -> bool {
         self.hosts.get(&host).is_some_and(|count| *count >= OF_HOST)
@@ -124,7 +119,7 @@ mod tests {
         assert!(revisits.has_enough_of(7) && !revisits.has_enough_of(8));
         revisits.remove(Number(3), 7);
         revisits.remove(Number(3), 7);
-        assert!(!revisits.has_enough_of(7) && !revisits.is_full());
+        assert!(!revisits.has_enough_of(7) && revisits.room() > 0);
         let turns: Vec<u32> = (0..revisits.len())
             .filter_map(|_| revisits.next_page())
             .map(|(page, _)| page.0)
@@ -143,6 +138,6 @@ mod tests {
         (100..)
             .take(OF_ALL)
             .for_each(|page| revisits.insert(Number(page), page, None));
-        assert!(revisits.is_full());
+        assert_eq!(revisits.room(), 0);
     }
 }

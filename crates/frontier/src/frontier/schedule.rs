@@ -392,8 +392,8 @@ impl<P: Policy> Frontier<P> {
     /// was examined then.
     fn wake(&mut self, now: Moment) -> bool {
         loop {
-            // A full bench has room for the page of one choice. More histories would be loaded in
-            // vain.
+            // Each page takes at most one place. If the bench is full but for one, one history is
+            // loaded, and not those of all due pages.
             let most = self
                 .revisits()
                 .map_or(LOOKS, |pages| pages.room().min(LOOKS));
@@ -417,12 +417,7 @@ impl<P: Policy> Frontier<P> {
                 }
                 return false;
             }
-            let mut due = due.into_iter();
-            for (first, kind) in due.by_ref() {
-                if self.revisits().is_some_and(RevaluationQueue::is_full) {
-                    self.calendar.set(first, kind);
-                    break;
-                }
+            for (first, _) in due {
                 if self.has_enough_of(first.host) {
                     let at = now + self.round().unwrap_or_default() / LATER;
                     self.calendar
@@ -431,7 +426,6 @@ impl<P: Policy> Frontier<P> {
                     self.look(first, now, 1.0);
                 }
             }
-            due.for_each(|(first, kind)| self.calendar.set(first, kind));
         }
     }
 
