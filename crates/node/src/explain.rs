@@ -1,4 +1,4 @@
-//! Explains why a page was fetched or not, and when it will be fetched next.
+//! Explains how a page was discovered, why it was not fetched, what it is worth and when it is due.
 //!
 //! For a store at rest, the frontier is restored from the ledger, with the policies, the scope and
 //! the budgets of the last crawl. Retries, pages per host and the limits on URLs have their default

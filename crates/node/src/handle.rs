@@ -71,7 +71,8 @@ pub struct NodeHandle {
 pub enum StoreStatus {
     /// No crawl runs.
     AtRest(Holdings),
-    /// The state of the running crawl, as in `state.json`; `null` before its first snapshot.
+    /// The state of the running crawl, as in `state.json`; `null` if the crawl of another process
+    /// has not written that file yet.
     Crawled(Value),
 }
 
@@ -93,7 +94,8 @@ pub enum CopyLookup {
     Found(Box<ArchivedCopy>),
     /// The page was visited, and the archive has no copy of it.
     NotArchived,
-    /// The ledger has no visit to the page, or another process has locked the ledger.
+    /// The ledger has no visit to the page, or cannot be asked now: another process has locked it,
+    /// or the crawl is restarting.
     NotVisited,
 }
 
@@ -148,7 +150,8 @@ impl NodeHandle {
         EventLog::open(&store::log(&self.root))
     }
 
-    /// Returns the last snapshot of the crawl. Reads it from a file if another process crawls.
+    /// Returns a snapshot of the crawl in this process. If none runs here, returns the last one
+    /// that a crawl wrote into the store.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         match &self.live {
             Some(live) => live.snapshot(),
@@ -209,14 +212,15 @@ impl NodeHandle {
         }
     }
 
-    /// Returns how current the copy of a page is; `None` if the page is unknown or another process
-    /// has locked the ledger.
+    /// Returns how current the copy of a page is; `None` if the page was never visited or the
+    /// ledger cannot be asked now.
     pub fn freshness(&self, url: &str) -> Option<PageFreshness> {
         let visited = self.visited(&PageUrl::parse(url).ok()?)?;
         Some(PageFreshness::of(&visited))
     }
 
-    /// Reads the main text of the copy of a page; `None` if there is no copy or it is no text.
+    /// Reads the main text of the copy of a page; `None` if there is no copy, or it is neither HTML
+    /// nor plain text.
     pub fn readable(&self, url: &PageUrl) -> Result<Option<Readable>> {
         match self.visited(url) {
             Some(visited) => readable::read(&store::archive(&self.root), url.as_str(), &visited),
@@ -243,7 +247,7 @@ impl NodeHandle {
 
     /// Returns the answers of a page that the archive keeps.
     pub fn versions(&self, url: &PageUrl) -> Result<Timeline> {
-        Timeline::read(&self.root, url).context("the archive")
+        Timeline::read(&self.root, url).context("cannot read the archive")
     }
 
     /// Reads an archived answer of a page.
@@ -281,7 +285,8 @@ impl NodeHandle {
 
     /// Applies a control: writes it into the configuration file that the crawl watches.
     ///
-    /// The returned message says what changed and whether flags still override it.
+    /// The returned message says what changed, and names the flags that apply again when the
+    /// program is restarted.
     pub fn apply(&self, control: &Control) -> Result<Applied> {
         let settings = control.settings();
         if let Some(live) = &self.live {
@@ -344,8 +349,8 @@ impl NodeHandle {
         Ok(in_force(&flags.unwrap_or_default(), &file))
     }
 
-    /// Returns the record of the last visit to a page; `None` if there is none or another process
-    /// has locked the ledger.
+    /// Returns the record of the last visit to a page; `None` if there is none or the ledger cannot
+    /// be asked now.
     fn visited(&self, url: &PageUrl) -> Option<Visited> {
         let key = PageKey::of(url);
         if let Some(live) = &self.live {

@@ -138,7 +138,8 @@ impl Live {
         held(&self.flags_in_force).clone()
     }
 
-    /// Returns the flags of the command line that give one of these settings, such as `--order`.
+    /// Returns the flags of the command line that give one of these settings, such as `--order`;
+    /// for the seeds, `the URLs`.
     pub fn flags(&self, paths: &[&str]) -> Vec<String> {
         let given = held(&self.flags).paths();
         let given = |path: &&&str| given.iter().any(|flag| flag == **path);

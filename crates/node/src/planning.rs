@@ -38,9 +38,9 @@ const DAY: f64 = 86_400.0;
 /// Estimates for the pages of a store.
 pub struct Estimates {
     pages: Vec<PageEstimate>,
-    /// The number of pages with a copy. `pages` is a sample of them.
+    /// The number of pages that have a copy and are not gone. `pages` is a sample of them.
     pub copies: usize,
-    /// Whether the gain of a refresh for searchers (ΔQ) was ever measured.
+    /// Whether a recent visit to any page had a measured gain for searchers (ΔQ) other than 0.
     pub measured: bool,
     refresh: Box<dyn Refresh>,
 }
@@ -50,8 +50,8 @@ struct PageEstimate {
     number: Number,
     host: u32,
     history: History,
-    /// The history without the hints since the last visit. A plan is about the long run. With such
-    /// a hint the page is due at once, and the plan would assume this interval for all visits.
+    /// The history without the hints since the last visit. A page with such a hint is due at once,
+    /// and a plan must not assume that short interval for all later visits.
     settled: History,
     /// Changes per day.
     rate: f64,
@@ -76,7 +76,7 @@ impl Estimates {
         Self::of(ledger.scan(), policy, rate)
     }
 
-    /// Estimates change rates and stakes of these pages, with the same names as [`Self::read`].
+    /// Estimates change rates and stakes of these pages; `policy` and `rate` as in [`Self::read`].
     pub fn of(
         pages: impl Iterator<Item = Result<Known, LedgerError>>,
         policy: &str,

@@ -45,7 +45,8 @@ pub struct Readable {
     pub fields: Stated,
 }
 
-/// Reads the copy of a page from an archive; `None` if there is none or it is no text.
+/// Reads the copy of a page from an archive; `None` if there is none, or it is neither HTML nor
+/// plain text.
 pub fn read(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Readable>> {
     read_by(archive, url, visited, article::article)
 }
@@ -66,7 +67,8 @@ pub fn read_repeated(
     })
 }
 
-/// Returns all text of a page, to learn a template from; `None` if it is not HTML.
+/// Returns all text of a page, to learn a template from; `None` if there is no copy or it is not
+/// HTML.
 pub fn whole(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Article>> {
     let page = html(archive, url, visited)?;
     Ok(page.map(|(url, html)| article::whole(&html, &url, ExtractionFailure::Repeated)))
@@ -130,7 +132,7 @@ fn read_by(
     }))
 }
 
-/// Returns the archived answer of a page, if there is one.
+/// Reads the archived answer that is the copy of a page, if there is one.
 pub fn kept(archive: &Path, url: &str, visited: &Visited) -> Result<Option<(PageUrl, Answer)>> {
     let Some(place) = visited.copy.as_ref().and_then(|copy| copy.place) else {
         return Ok(None);

@@ -33,7 +33,8 @@ use in_links::{InLinks, PendingLinks};
 /// Memory of the index writer for documents that are not written to disk yet, in bytes.
 const INDEX_HEAP: usize = 24 << 20;
 
-/// Adds URLs to which seeds redirected to the scope, if they are in the domain of one of `seeds`.
+/// Adds to the scope the URLs to which seeds redirected, if they are in the domain of one of
+/// `seeds`.
 pub fn widen(scope: &mut Scope, seeds: &[PageUrl], ledger: &Ledger) -> Result<()> {
     for target in ledger
         .seeds()?

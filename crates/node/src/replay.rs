@@ -75,7 +75,8 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Starts from the current state of the ledger. Skips records that are in the `inventory`.
+    /// Starts from the current state of the ledger. Imported records that are in the `inventory`
+    /// are skipped.
     pub fn new(
         ledger: &'a Ledger,
         archive: Option<archive::ArchiveWriter>,

@@ -88,8 +88,8 @@ impl Settings {
         self.budget.per_second()
     }
 
-    /// Returns the options of requests. Fails if a proxy, a certificate or a host setting is
-    /// invalid.
+    /// Returns the options of requests. Fails if the proxy, a certificate, the pipeline depth or a
+    /// host setting is invalid.
     pub fn requests(&self) -> Result<fetch::FetchOptions> {
         let mut settings = fetch::FetchOptions {
             cookies: self.fetch.cookies,

@@ -503,7 +503,7 @@ mod tests {
             "an empty directory is no store"
         );
         fs::create_dir(archive(root.path())).unwrap();
-        assert!(has_lost_format(root.path()), "none");
+        assert!(has_lost_format(root.path()), "an archive without FORMAT");
         for (text, lost) in [
             (FORMAT, false),
             ("avocet store, format 77\n", false),

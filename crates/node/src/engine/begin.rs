@@ -17,7 +17,7 @@ use crate::recovery;
 use crate::settings::policies::ChosenPolicies;
 use crate::store::Store;
 
-/// The operator gets a note about servers that must wait at the start for at least this long.
+/// The operator gets a note if a server must wait at least this long at the start.
 const WORTH_A_NOTE: Duration = Duration::from_secs(5);
 
 /// The archive and the index that a crawl writes to, unless the user wants none.
@@ -117,7 +117,7 @@ fn notes(recalled: &Recalled) -> Vec<String> {
     }
     if recalled.resting_for >= WORTH_A_NOTE {
         notes.push(format!(
-            "{} left alone at first, for up to {}, as asked before the last stop",
+            "{} must wait at first, for up to {}: a delay from before the last stop is not over",
             counted(recalled.resting, "server"),
             whole_seconds(recalled.resting_for)
         ));
@@ -158,8 +158,12 @@ mod tests {
         let (at, notes) = noticed(3, 20);
         assert_eq!((at, notes.len()), (Some(second(20)), 1));
         assert!(notes[0].starts_with("3 pages with a visit or discovery up to 2h in the future"));
-        assert_eq!(noticed(2, 30).0, Some(second(20)), "the first time counts");
+        assert_eq!(
+            noticed(2, 30).0,
+            Some(second(20)),
+            "the earlier time is kept"
+        );
         assert_eq!(noticed(2, 5).0, Some(second(5)), "the clock went back");
-        assert_eq!(noticed(0, 40).0, None, "all is well");
+        assert_eq!(noticed(0, 40).0, None, "no page has a future date");
     }
 }

@@ -5,8 +5,9 @@
 //! still kept are copied to the end of the archive, their new locations are committed, and the file
 //! is deleted.
 //!
-//! **Invariant:** a dropped page keeps its archive location until that file is compacted. So
-//! after a kill, the next crawl with a buffer still finds the records to remove.
+//! **Invariant:** the ledger keeps the archive location of a dropped page until the file at that
+//! location is compacted. So after a kill, the next crawl with a buffer still finds the records to
+//! remove.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +46,8 @@ impl Committer<'_> {
         Ok(())
     }
 
-    /// Compacts the archive: rewrites files with dropped pages and deletes files with no kept page.
+    /// Compacts the archive: rewrites files with dropped pages, and deletes files with no kept page
+    /// except the file that is being written.
     pub(super) fn collect(&mut self) -> Result<()> {
         let Some(archive) = &mut self.archive else {
             return Ok(());
@@ -73,8 +75,8 @@ impl Committer<'_> {
             !held.dropped.is_empty() || (held.kept.is_empty() && file != open)
         };
         files.retain(|file, held| wasteful(*file, held));
-        // The open file comes first: records of the others must not be copied into a file that is
-        // about to be deleted.
+        // The file that is being written comes first: otherwise, records of older files would be
+        // copied into a file that is deleted afterwards.
         for (file, held) in files.into_iter().rev() {
             let kept = held.kept.iter().filter_map(|(_, page)| kept_at(page));
             let kept: Vec<RecordLocation> = kept.collect();

@@ -21,9 +21,9 @@ use crate::fault;
 use crate::recovery::in_links::InLinks;
 use crate::recovery::put;
 
-/// How often the index commits, and so shows new pages to searchers, while a crawl runs.
+/// How often the index commits while a crawl runs. Searches find a new page after the commit.
 const INDEX_EVERY: Duration = Duration::from_secs(15);
-/// Least time after which the committer again indexes pages to which the crawl found new links.
+/// Least time between two updates of the index with new links to pages that it already has.
 const LINKS_EVERY: Duration = Duration::from_secs(300);
 /// Bytes of text after which the index commits earlier. Tantivy queues up to ten thousand
 /// documents, and only a commit guarantees that they have left memory.
@@ -42,7 +42,8 @@ pub enum CommitWork {
     Keep(Distance),
     /// The searches by which the index measures gains from now on.
     Measure(Workload),
-    /// Stops a paused clock until all earlier work is committed.
+    /// Is dropped after all earlier work is committed. A test waits for that, so that its paused
+    /// clock does not advance.
     #[cfg(test)]
     Hold(std::sync::mpsc::Sender<()>),
 }

@@ -1,8 +1,7 @@
 //! Explains a page of a running crawl.
 //!
 //! The answer has the same content as `avocet explain` for a store at rest, but comes from the
-//! frontier of the crawl. The core reads only its memory. Reads of many ledger records run on the
-//! thread of the caller.
+//! frontier of the crawl. The core reads only its memory; the caller's thread reads the ledger.
 
 use anyhow::{Context, Result};
 use frontier::{PageKey, Visited};

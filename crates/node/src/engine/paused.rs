@@ -1,8 +1,8 @@
-//! Tests that the engine does what the simulator predicts.
+//! Tests of the whole engine, with HTTP, ledger and committer, on in-memory pipes.
 //!
-//! The whole engine, with HTTP, ledger and committer, runs on in-memory pipes and under a paused
-//! clock that jumps to the next event. The test `tests/whole/drivers.rs` of the crate `avocet`
-//! compares the program on sockets with the same simulator, `lab::run`.
+//! The clock is paused and jumps to the next event. One test compares the order of fetches with
+//! the simulator `lab::run`. The test `tests/whole/drivers.rs` of the crate `avocet` compares the
+//! program on sockets with the same simulator.
 
 mod backoff;
 mod operator_pause;
@@ -128,7 +128,7 @@ async fn run(store: &Store, plan: EnginePlan, choice: ChosenPolicies, live: &Arc
 }
 
 /// At the same budget, a policy that learns change rates keeps more copies fresh than a uniform
-/// one. Both keep to the budget. Pages change by a known law for 16 days.
+/// one. Both keep to the budget. Each page changes as a Poisson process with its own rate.
 #[tokio::test(start_paused = true)]
 async fn a_policy_that_learns_change_rates_keeps_more_copies_fresh() {
     let mut reached = Vec::new();

@@ -203,8 +203,8 @@ impl Requests {
 
     /// Fetches several pages at once.
     ///
-    /// Each page is reported as it arrives, because a whole batch of bodies needs too much memory.
-    /// The last report returns the connection.
+    /// A page is reported when the next one has arrived, because a whole batch of bodies needs too
+    /// much memory. The last page is reported at the end, and its report returns the connection.
     async fn get_all(self, get: Get, mut connection: Box<Connection>) {
         let requests: Vec<FetchRequest<'_>> = get.requests.iter().map(request).collect();
         let from = connection.address().ip();

@@ -1,4 +1,5 @@
 //! What search knows of a page: links to it, near-duplicates, and queries for which users chose it.
+//!
 //! The data come from the index and the logs of a store.
 
 use std::path::Path;
@@ -31,7 +32,7 @@ pub struct Findable {
 pub struct ChosenQuery {
     /// The text of the query.
     pub query: String,
-    /// How often users clicked the page for this query.
+    /// How often users clicked the page for this query rather than results above it.
     pub times: f64,
 }
 

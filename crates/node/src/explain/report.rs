@@ -33,12 +33,13 @@ pub struct Explanation {
     pub budget: Option<BudgetReport>,
     /// Its host; `null` if the ledger has no facts about it.
     pub server: Option<ServerReport>,
-    /// Its position in the queue; `null` if it is not due, or is being fetched.
+    /// Its position in the queue of its host; `null` if it does not wait there, for example because
+    /// it is not due or is being fetched.
     pub standing: Option<QueuePosition>,
     /// Why it was not fetched; `null` if the server answered the last visit.
     pub not_fetched: Option<String>,
-    /// How the topic classifier of the last crawl judged it; `null` if the crawl had no trained
-    /// topic, or the page has no copy.
+    /// How the topic classifier of the running or last crawl judges it; `null` if the crawl has no
+    /// trained topic, or the archive has no copy of the page.
     pub topic: Option<TopicOpinion>,
     /// What search knows of it; `null` if it is not in the index. `avocet explain` adds it; the
     /// API always returns `null`.
@@ -82,7 +83,7 @@ pub struct VisitReport {
     pub revisits: u32,
     /// Revisits that found a changed text.
     pub changes: u32,
-    /// Visits without a usable answer since the last answer.
+    /// Visits that did not reach the server since its last answer.
     pub failures: u16,
     /// Number of its links when its content last changed; `null` if it was never read.
     pub out_links: Option<u32>,
@@ -152,7 +153,7 @@ pub struct ServerReport {
     pub connect_ms: Option<f64>,
     /// Milliseconds from a request to its answer (moving average).
     pub response_ms: Option<f64>,
-    /// Requests that one connection serves before the server closes it, as learned so far.
+    /// Expected number of answers before the server closes a connection.
     pub per_connection: Option<u32>,
 }
 
@@ -164,7 +165,7 @@ pub struct QueuePosition {
     /// The rank of its host's next visit. Its unit depends on the strategy, such as worth per
     /// second.
     pub rank: f64,
-    /// Pages that the next visit fetches.
+    /// Pages that the rank of the next visit counts.
     pub visit_pages: usize,
     /// Pages of its host that are fetched before it.
     pub pages_before: usize,

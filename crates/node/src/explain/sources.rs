@@ -40,9 +40,10 @@ pub struct SourceSummary {
     pub clicked: bool,
     /// The share of a new page's profit that is lost when it is found a day late.
     pub lost_in_a_day: f64,
-    /// Hours from the last poll to the next, at the current price; `null` if it is not polled.
+    /// Hours from the last fetch to the next poll, at the current price; `null` if it was never
+    /// fetched, or a poll is not worth the price.
     pub interval_hours: Option<f64>,
-    /// When it was last polled.
+    /// When it was last fetched; `null` if it never was.
     pub polled: Option<String>,
     /// When it is polled next; `null` if a poll is not worth the price.
     pub due: Option<String>,

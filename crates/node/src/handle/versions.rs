@@ -11,7 +11,7 @@ use crate::answer;
 use crate::store;
 use crawl::{Answer, TOKEN};
 
-/// How long the archive file that is still being written may be scanned.
+/// How long archive files without an index may be scanned, such as the one being written.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Most answers that are listed: the newest ones.
 const MOST: usize = 100;
@@ -23,7 +23,7 @@ pub struct Timeline {
     pub versions: Vec<PageVersion>,
     /// The number of older answers, which are not listed.
     pub older: usize,
-    /// Whether the scan of the newest file was cut off after its time limit.
+    /// Whether the scan of files without an index was cut off after its time limit.
     pub cut: bool,
 }
 
@@ -83,8 +83,8 @@ impl Timeline {
         self.compared(None, None).is_some()
     }
 
-    /// Returns the two versions to compare, among those with [news](PageVersion::news): those named
-    /// by number, or else the last two. `None` if there are no two.
+    /// Returns the two versions to compare, among those with [news](PageVersion::news). By default,
+    /// `to` is the last one and `from` the one before `to`. `None` if there are no two.
     pub fn compared(
         &self,
         from: Option<usize>,

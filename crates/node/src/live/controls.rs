@@ -1,11 +1,10 @@
 //! Controls: changes that an operator makes to a running crawl.
 //!
-//! A control is written into the store's configuration file, which a running crawl watches. So a
-//! control survives a restart and can be undone with an editor, and there is only one way to change
-//! the settings of a crawl.
+//! A control is written into the configuration file, which a running crawl watches. So a control
+//! survives a restart and can be undone with an editor.
 //!
-//! **Invariant:** the file is replaced atomically, and only by a valid configuration whose policies
-//! exist. Comments and all other settings stay as they were.
+//! **Invariant:** the file is replaced atomically, and only by a valid configuration. Comments and
+//! all other settings stay as they were.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -303,7 +302,7 @@ fn drop_from(list: &mut Array, text: &str) -> bool {
     list.len() < before
 }
 
-/// Rounds a number to nine decimal places, without trailing digits of the binary fraction.
+/// Rounds a number to nine decimal places.
 fn rounded(number: f64) -> f64 {
     format!("{number:.9}").parse().unwrap_or(number)
 }
@@ -314,7 +313,8 @@ fn read(text: &str) -> Result<Settings> {
     layer.settings()
 }
 
-/// Checks that the policies that the configuration names exist.
+/// Checks that the policies that the configuration names exist. The ordering is not checked if the
+/// configuration gives a query or scores.
 fn check(config: &Settings) -> Result<()> {
     let catalog = Catalog::standard();
     let found = |error: anyhow::Error| wrong(&format!("{error:#}"));
@@ -330,7 +330,6 @@ fn check(config: &Settings) -> Result<()> {
             .scheduler(&config.source.policy)
             .map_err(|error| found(error.into()))?;
     }
-    // The command line may give the query or the scores that an ordering needs.
     let plain = config.crawl.query.is_none() && config.crawl.scores.is_none();
     if let Some(name) = config.crawl.order.as_ref().filter(|_| plain) {
         let wishes = Wishes {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The number of buckets. Their upper bounds are powers of two microseconds, from 1 µs to 2 s.
+/// The number of buckets. Their upper bounds double, from 1 µs to about 2 s.
 const BUCKETS: usize = 22;
 
 /// A histogram of durations whose bucket bounds double.
@@ -65,8 +65,8 @@ impl Durations {
         bounded.chain([(f64::INFINITY, self.longer)])
     }
 
-    /// Returns an upper bound of the quantile at `share` (0 to 1), in seconds; `None` if no time
-    /// was counted.
+    /// Returns an upper bound of the quantile at `share` (0 to 1), in seconds; `None` if no
+    /// duration was counted.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let wanted = ((self.count() as f64 * share).ceil() as u64).max(1);
         let mut within = 0;

@@ -345,7 +345,7 @@ mod tests {
             meter.tick(at(second), TickValues::default());
         }
         assert!(meter.series().len() <= POINTS + 1);
-        assert_eq!(meter.rates().0, 0.0, "nothing of late");
+        assert_eq!(meter.rates().0, 0.0, "no request in the last ten seconds");
     }
 
     #[test]

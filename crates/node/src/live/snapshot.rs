@@ -1,8 +1,8 @@
 //! The snapshot of a running crawl.
 //!
-//! A snapshot is one value. Threads of this process ask for it, the crawl writes it into the store
-//! for other processes, and the dashboard shows it. Readers need neither a lock nor the engine. Its
-//! texts (URLs, error codes) may come from the web and are not escaped.
+//! A snapshot is a plain value, so its readers need neither a lock nor the engine. The crawl also
+//! writes it into the store for other processes. Its texts (URLs, error codes) may come from the
+//! web and are not escaped.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,17 +20,17 @@ pub struct Snapshot {
     pub state: CrawlState,
     /// The worth of all fetches, as estimated when their pages were claimed.
     pub gains: WorthSums,
-    /// The expected freshness of the copies, from a sample; `null` while too few pages were
-    /// revisited.
+    /// The expected freshness of the copies, from a sample; `null` without a budget, and while too
+    /// few pages were revisited.
     pub outlook: Option<FreshnessOutlook>,
     /// Disk and memory usage.
     pub storage: Storage,
     /// Performance figures of the crawl's state machine and its committer.
     #[serde(default)]
     pub core: CoreFigures,
-    /// The busiest hosts.
+    /// The busiest hosts, at most 200.
     pub servers: Vec<HostSnapshot>,
-    /// The best sources.
+    /// The sources with the most expected profit per second, at most 200.
     pub sources: Vec<SourceSummary>,
     /// The last fetches, newest first.
     pub recent: Vec<Fetch>,

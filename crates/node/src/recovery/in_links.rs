@@ -22,8 +22,8 @@ const BYTES: usize = 32 << 20;
 /// The approximate memory per page besides the anchor texts, in bytes.
 const OVERHEAD: usize = 96;
 
-/// New links without new anchor text after which a page is indexed again: 30 links raise its score
-/// by 7 %.
+/// New links without new anchor text after which a page is indexed again: the first 30 links to a
+/// page raise its score by about 7 %.
 const MANY: u32 = 30;
 
 /// Links that are not in the index yet, by target page.

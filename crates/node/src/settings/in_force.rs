@@ -28,7 +28,7 @@ pub struct SettingInForce {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SettingOrigin {
-    /// Avocet itself.
+    /// The defaults of Avocet.
     Default,
     /// `avocet.toml`.
     File,

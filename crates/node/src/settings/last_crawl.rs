@@ -20,7 +20,7 @@ use crawl::scope::{Reach, ScopeRules};
 /// The policies, the scope and the contact of the last crawl.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LastCrawl {
-    /// Its policies; the default ones where an older build wrote the file.
+    /// Its policies; the default ones if an older version of Avocet wrote the file.
     #[serde(default)]
     pub policies: PolicySettings,
     /// Its scope.

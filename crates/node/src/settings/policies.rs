@@ -21,7 +21,7 @@ use super::{
 
 /// The ordering of a crawl without a topic, if the user names none.
 const ORDER: &str = "rankmass";
-/// The value of `source.policy` that polls nothing.
+/// The value of `source.policy` with which only sitemaps and feeds are polled.
 pub const NO_SOURCES: &str = "none";
 
 /// The settings that name the policies of a crawl. `crawl.json` keeps them.
@@ -190,7 +190,8 @@ impl PolicySettings {
         }
         let catalog = Catalog::standard();
         let scheduler = catalog.scheduler(&source.policy);
-        let scheduler = scheduler.context("--sources (`none`: no page is polled for new ones)")?;
+        let scheduler =
+            scheduler.context("--sources (`none`: only sitemaps and feeds are polled)")?;
         let rules = SourceRules {
             per_second: self.budget.per_second() * source.share,
             polls: source.polls,
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crawl_that_ends_has_no_refresh_and_no_sources() {
+    fn a_crawl_that_is_not_continuous_has_no_refresh_policy_and_no_scheduler() {
         let ends = PolicySettings::default();
         let chosen = ends.choose().unwrap();
         assert!(chosen.refresh.is_none() && chosen.sources.is_none());

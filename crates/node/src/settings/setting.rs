@@ -213,7 +213,8 @@ impl Setting {
         }
     }
 
-    /// Returns the value that the reference shows, as TOML: the default, or else the example.
+    /// Returns the value that the reference shows, as TOML: the default if it is not empty, else
+    /// the example.
     pub fn shown(&self) -> String {
         let empty = |value: &Value| match value {
             Value::String(text) => text.is_empty(),
@@ -285,7 +286,7 @@ fn read_as<T: DeserializeOwned>(text: &str) -> Result<Value, String> {
     let list = Value::Array(vec![Value::String(text.to_owned())]);
     for value in [Value::String(text.to_owned()), list] {
         match T::deserialize(value.clone()) {
-            // A list is added to, one value at a time.
+            // A flag gives one element of a list.
             Ok(_) => return Ok(Value::String(text.to_owned())),
             Err(error) => why = why.or(Some(error)),
         }

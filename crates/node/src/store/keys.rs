@@ -37,7 +37,8 @@ pub fn token(root: &Path, fresh: String) -> Result<String> {
     Ok(fresh)
 }
 
-/// Returns the key of the store at `root` that signs links. If there is none, stores `fresh`.
+/// Returns the key of the store at `root` that signs links. If there is none of `N` bytes, stores
+/// and returns `fresh`.
 ///
 /// If the key cannot be written, links that are signed with it are valid until the program ends.
 pub fn link_key<const N: usize>(root: &Path, fresh: [u8; N]) -> [u8; N] {

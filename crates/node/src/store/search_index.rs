@@ -22,7 +22,7 @@ pub fn search_index(root: &Path) -> Result<Index> {
     opened.with_context(|| {
         if mended {
             format!(
-                "`avocet rebuild --store {}` makes it from the archive",
+                "`avocet rebuild --store {}` makes the index again from the archive",
                 root.display()
             )
         } else {

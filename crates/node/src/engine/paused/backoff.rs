@@ -1,8 +1,8 @@
 //! Tests the exponential backoff from a server that refuses, also across restarts of the crawl.
 //!
-//! The second crawl of a test starts at the machine's clock, which is behind the paused clock of
-//! the first. For the second crawl, the facts of the first have dates in the future. It must keep
-//! the delays nevertheless.
+//! Each crawl starts its clock at the wall clock, which is behind the paused clock of the crawl
+//! before. So the facts of the crawl before have dates in the future. Their delays must hold
+//! nevertheless.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -104,7 +104,7 @@ async fn crawl(root: &Path, plan: EnginePlan, interrupted: impl Future<Output = 
         .unwrap()
 }
 
-/// Returns whether a gap is `seconds`, with jitter.
+/// Returns whether a gap is at least `seconds`, and longer by less than 25 % and 0.1 s (jitter).
 fn is_about(gap: f64, seconds: f64) -> bool {
     (seconds..seconds * 1.25 + 0.1).contains(&gap)
 }
@@ -149,7 +149,7 @@ async fn what_a_server_asked_for_outlives_the_crawl() {
         _ => answer(200, "", ""),
     });
     let directory = tempfile::tempdir().unwrap();
-    // Each crawl is stopped after one more answer.
+    // Each crawl is stopped after one more page was requested.
     for pages in 1..4 {
         let asked = Arc::clone(&server);
         let interrupted = async move {

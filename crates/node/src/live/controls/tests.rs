@@ -137,7 +137,7 @@ fn an_added_seed_passes_the_gate_that_links_pass() {
     // An added seed does not allow an unusual port for the next one either.
     let text = applied("", add("http://f.org/"));
     refused(&text, add("http://f.org:8080/"));
-    // A seed in the file does, and so does `allow_private`.
+    // A seed in the file allows its own address and port; `allow_private` allows all.
     let own = "[crawl]\nseeds = [\"http://127.0.0.1:8080/\"]\n";
     applied(own, add("http://127.0.0.1:8080/b"));
     refused(own, add("http://127.0.0.1:8081/"));

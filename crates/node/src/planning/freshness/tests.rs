@@ -106,8 +106,8 @@ fn simulate(world: &SimulatedWorld, seconds: u64, seed: u64) -> (f64, f64) {
     (expected / PAGES as f64, fresh as f64 / PAGES as f64)
 }
 
-/// On average, a page has less than one visit in the shortest crawl, and less than three in the
-/// longest.
+/// On average, a page is revisited less than once in the shortest crawl, and less than three times
+/// in the longest.
 #[test]
 fn the_estimate_is_close_to_the_truth_with_and_without_hints() {
     let mut errors = Vec::new();
