@@ -144,9 +144,9 @@ impl<S> Core<S> {
         }
     }
 
-    /// Starts visits while connections are free. Returns when to check again; `None`: the crawl
-    /// starts no further visit now. It is stopping, its page limit is reached, or it is not
-    /// continuous and no page can be fetched within five minutes.
+    /// Starts visits while connections are free. Returns when to check again. `None`: the crawl
+    /// can start no further visit. Either it is stopping, or its page limit is reached, or it is
+    /// not continuous and no page can be fetched within five minutes.
     fn start_visits(&mut self, now: Moment, actions: &mut Vec<Action<S>>) -> Option<Moment> {
         loop {
             match self.mode {

@@ -13,12 +13,12 @@ const ROBOTS_AGE: Duration = Duration::from_secs(86_400);
 /// RFC 9309, 2.3.1.4: while the file is unreachable, a crawler may use an old copy. This crawler
 /// does so for thirty days.
 const ROBOTS_STALE: Duration = Duration::from_secs(30 * 86_400);
-/// Consecutive failures to reach a host, or its robots.txt, after which a run gives the host up.
+/// Consecutive failures to reach a host, or its robots.txt, at which [`Host::failed`] gives it up.
 const FAILURES: u32 = 4;
-/// Consecutive transient failures of requests on open connections after which a run gives a host
-/// up.
+/// Consecutive transient failures of requests on open connections at which
+/// [`Host::request_failed`] gives a host up.
 const FAULTS: u32 = 24;
-/// Number of consecutive failed requests that cost no wait: broken pages come in groups.
+/// Number of consecutive failed requests that cost no wait, because broken pages come in groups.
 const FAULTS_FREE: u32 = 12;
 /// Most unanswered probes of a host in a run. The first probe may meet a closed connection.
 const PROBES: u32 = 2;

@@ -26,7 +26,8 @@ impl Overlay {
         self.0.get(&page).map(|known| &known.visited)
     }
 
-    /// Returns the discovery of a page whose last visit is uncommitted, or was when a hint arrived.
+    /// Returns the discovery of a page, if a visit stored it here. A record that a hint created has
+    /// none.
     pub fn discovery(&self, page: PageId) -> Option<&Discovery> {
         self.0.get(&page)?.discovery.as_ref()
     }

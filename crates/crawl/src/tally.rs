@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 /// Counts of one run.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// Pages of which this run fetched the first or a changed copy.
+    /// Fetches that brought the first or a changed copy of a page.
     pub pages: u64,
-    /// Pages that were fetched again and had not changed.
+    /// Fetches of a page that had not changed since its copy.
     pub unchanged: u64,
     /// Pages that were dropped from the buffer.
     pub dropped: u64,
@@ -27,9 +27,9 @@ pub struct Tally {
 /// The summary at the end of a run, as `--json` prints it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// Pages of which this run fetched the first or a changed copy.
+    /// Fetches that brought the first or a changed copy of a page.
     pub pages: u64,
-    /// Pages that were fetched again and had not changed.
+    /// Fetches of a page that had not changed since its copy.
     pub unchanged: u64,
     /// Pages that were dropped from the buffer.
     pub dropped: u64,

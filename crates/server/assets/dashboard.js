@@ -1,4 +1,4 @@
-// Updates the parts of the dashboard from server-sent events. Without this script the page reloads itself.
+// Updates the parts of the dashboard from server-sent events. Without JavaScript the page reloads itself every 10 s.
 "use strict";
 const live = document.getElementById("live");
 if (live && "EventSource" in window) {

@@ -2,11 +2,11 @@
 //
 //   <script src="https://search.example.org/embed.js" async></script>
 //
-// The box appears in place of the tag, or in the element that data-into selects; data-placeholder sets its hint.
-// It opens the search page. If [serve] cors lists the site, it also shows suggestions below the box during typing.
+// The box appears after the tag, or in the element that data-into selects; data-placeholder sets its hint.
+// A search opens the search page. If [serve] cors lists the site, suggestions appear below the box during typing.
 //
-// It works under a strict Content-Security-Policy of the site: script-src and connect-src for this server are enough.
-// It inserts results as text only, and uses no markup, inline style or form.
+// The script works under a strict Content-Security-Policy of the site: script-src and connect-src for this server are
+// enough. It inserts results as text only, and uses no markup, inline style or form.
 "use strict";
 (() => {
   const tag = document.currentScript;

@@ -1,4 +1,5 @@
-// Live results and suggestions, keyboard shortcuts, and click counts of the search page. The page works without it.
+// Live results and suggestions, keyboard shortcuts, and click counts of the search page. The page works without this
+// script.
 "use strict";
 (() => {
   const field = document.getElementById("q");

@@ -204,7 +204,7 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
     }
     registry.register(
         "fetches",
-        "Requests made since the crawl began, by purpose: new, refresh, source or overhead (robots.txt, probes of pages that cannot exist)",
+        "Requests made since the program started, by purpose: new, refresh, source or overhead (robots.txt, probes of pages that cannot exist)",
         fetches,
     );
     let errors = Family::<ErrorLabel, Counter>::default();

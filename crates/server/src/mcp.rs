@@ -2,9 +2,9 @@
 //!
 //! They are served over HTTP at `/mcp`, and over standard input and output by `avocet mcp`.
 //!
-//! **Invariant:** the result of a tool is bounded, so that one long page does not fill an agent's
-//! context. `INSTRUCTIONS` says that text of pages is untrusted: material to judge, never an
-//! instruction.
+//! **Invariant:** `fetch_page` returns at most 20,000 characters of a page, so that one long page
+//! does not fill an agent's context. `INSTRUCTIONS` says that text of pages is untrusted: material
+//! to judge, never an instruction.
 
 use std::sync::Arc;
 
@@ -185,7 +185,7 @@ impl Tools {
         let characters = text.chars().count();
         let piece: String = text.chars().skip(start).take(PIECE).collect();
         let end = (start + PIECE).min(characters);
-        // The text of most pages begins with their title.
+        // Markdown that begins with a heading needs no title.
         let mut head = format!("{}\n", page.url);
         if start > 0 || !text.starts_with("# ") {
             head.insert_str(0, &format!("# {}\n", page.title));
@@ -207,8 +207,8 @@ impl Tools {
         CallToolResult::success(vec![ContentBlock::text(format!("{head}\n{piece}"))])
     }
 
-    /// Explain what the crawler does with a page: why it was fetched or not, what it is worth to
-    /// searchers, how often it changes, and when it will be fetched next.
+    /// Explain what the crawler does with a page: how it was discovered, why it was not fetched,
+    /// what it is worth to searchers, how often it changed, and when it is due next.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn explain(&self, Parameters(params): Parameters<ExplainPage>) -> CallToolResult {
         match inspector::explain(&self.app, params.url).await {

@@ -1,7 +1,7 @@
 //! The search behind the page, the API and the agents' tools: finds, adds freshness, and logs.
 //!
-//! **Invariant:** the log of searches holds the query, its time and the results shown, and nothing
-//! about the searcher. A search is answered even if the log cannot be written.
+//! **Invariant:** the log of searches holds the query, its time, the offset and the results shown,
+//! and nothing about the searcher. A search is answered even if the log cannot be written.
 
 mod suggestions;
 
@@ -99,7 +99,8 @@ pub struct SearchResult {
     pub rank: usize,
     /// The page, as the index returned it.
     pub hit: Hit,
-    /// How current the copy is; `None` if the ledger cannot be read.
+    /// How current the copy is; `None` if unknown, for example while another process uses the
+    /// store.
     pub freshness: Option<PageFreshness>,
     /// The link that counts a click and redirects; `None` if the URL is not `http` or `https`.
     pub click: Option<String>,

@@ -5,7 +5,7 @@
 //! request is made and the minimum time to the next ([`Action::Get`] and others carry this
 //! record). Before an answer that refuses (429, 503) can be committed, the ledger stores how
 //! long the server wants no requests ([`Action::Keep`]). So the next run keeps the delay after
-//! a kill at any instant. Only an answer that arrives after the kill is not known to the next run.
+//! a kill at any instant. It does not know a refusal that was not stored before the kill.
 
 use std::time::Duration;
 

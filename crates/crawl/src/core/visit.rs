@@ -2,7 +2,7 @@
 //!
 //! A visit passes these stages for each page. In each of them it waits for an event:
 //!
-//! 1. *load* the ledger's records of the page and its host;
+//! 1. *load* the ledger's records of the page and its host, unless they are in memory;
 //! 2. *resolve* the host and *connect*, unless a connection is open;
 //! 3. *request robots.txt*, unless its rules are known;
 //!    *probe* the host before its first refresh in a continuous crawl, at most twice if it does
@@ -10,9 +10,8 @@
 //! 4. *wait* until requests are committed, if too many are uncommitted;
 //! 5. *get* the page, or several at once.
 //!
-//! **Invariant:** a visit exists from the claim of its first page to its settlement, whatever the
-//! server does in between. A page stays in the visit until it is settled. When the visit ends,
-//! unsettled pages go back to the bench.
+//! **Invariant:** a page leaves a visit only when it is settled or the visit ends. When the visit
+//! ends, unsettled pages go back to the bench.
 
 use std::net::IpAddr;
 use std::sync::Arc;

@@ -24,7 +24,7 @@ use crate::random::SimRandom;
 use crate::records::check_ledger;
 use crate::setup::{BEGIN, CrawlKind, OperatorOrder, Setup};
 
-/// Most events of one simulation.
+/// A simulation must end after fewer events than this.
 const EVENTS: usize = 60_000;
 
 /// A scheduled event.
@@ -214,7 +214,7 @@ impl Simulation {
             Happening::Begin => self.begin(node),
             Happening::Event(Event::Resolved { visit, address }) => {
                 if let Ok(Some(found)) = address {
-                    // The lookup was stored when the request was made.
+                    // `Action::Resolve` has stored the route with the address of the proxy.
                     let route = self.nodes[node].routes.get_mut(&visit);
                     route.expect("a lookup").1 = found;
                 }

@@ -18,7 +18,7 @@ use crate::politeness::{AnswerFact, ClockPair, Politeness, RequiredPause, refusa
 use crate::records::{check_hints, check_ledger, check_record};
 use crate::web::SimWeb;
 
-/// Most wake-ups in one simulated second.
+/// A core must wake up fewer times than this in one simulated second.
 const WAKES: u32 = 1_000;
 
 /// A token bucket that models `frontier::Budget`.

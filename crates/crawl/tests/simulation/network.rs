@@ -187,7 +187,7 @@ impl SimNetwork {
                 (_, true) => {
                     line.open = false;
                     lost = several;
-                    // The first of several may have no answer either.
+                    // The first request without an answer may be reported like the later ones.
                     match several && self.random.chance(0.5) {
                         true => Answered::Unanswered,
                         false => failed(after),

@@ -39,7 +39,7 @@ pub async fn allow(State(app): State<Arc<App>>, request: Request, next: Next) ->
         header::ACCESS_CONTROL_ALLOW_METHODS,
         HeaderValue::from_static("GET"),
     );
-    // Replaces `same-origin`, which the guard would add.
+    // With this header, the guard does not add `same-origin`.
     headers.insert(
         "cross-origin-resource-policy",
         HeaderValue::from_static("cross-origin"),

@@ -45,8 +45,8 @@ pub struct PageBody {
     /// When this copy was fetched.
     #[schema(required, format = DateTime)]
     pub fetched_at: Option<String>,
-    /// When a visit last found the copy current; `null` if unknown, as while another process uses
-    /// the store.
+    /// When a visit last found the copy current; `null` if unknown, for example while another
+    /// process uses the store.
     #[schema(required, format = DateTime)]
     pub checked_at: Option<String>,
     /// Mean hours between changes, estimated from revisits; `null` if unknown or no change was

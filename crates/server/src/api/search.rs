@@ -181,8 +181,8 @@ pub struct Match {
     /// When this copy was fetched.
     #[schema(format = DateTime)]
     fetched_at: String,
-    /// When a visit last found the copy current; `null` if unknown, as while another process uses
-    /// the store.
+    /// When a visit last found the copy current; `null` if unknown, for example while another
+    /// process uses the store.
     #[schema(required, format = DateTime)]
     checked_at: Option<String>,
     /// Mean hours between changes, estimated from revisits; `null` if unknown or no change was

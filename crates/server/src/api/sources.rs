@@ -52,18 +52,19 @@ pub struct SourceBody {
     found: u32,
     /// Expected new pages per day.
     new_a_day: f64,
-    /// The expected gain of one new page, in the crawl's unit of worth.
+    /// The expected profit of a new page that is fetched as it appears, in clicks.
     profit: f64,
-    /// Whether `profit` is estimated from clicks. If not, it is estimated from the quality of the
+    /// Whether `profit` is estimated from clicks. If not, it is predicted from the quality of the
     /// pages that the source named.
     clicked: bool,
     /// The share of a new page's profit that is lost if the page is found a day late.
     lost_in_a_day: f64,
-    /// Hours between polls at the current price; `null` if it is not polled.
+    /// Hours from the last fetch to the next poll, at the current price; `null` if it was never
+    /// fetched, or a poll is not worth the price.
     interval_hours: Option<f64>,
-    /// When it was last polled.
+    /// When it was last fetched; `null` if it never was.
     polled: Option<String>,
-    /// When the next poll is due.
+    /// When the next poll is due; `null` if a poll is not worth the price.
     due: Option<String>,
 }
 

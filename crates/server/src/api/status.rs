@@ -28,7 +28,8 @@ pub struct Status {
     pub queued: u64,
     /// Pages with a copy; while a crawl runs, the pages that it has fetched.
     pub pages: u64,
-    /// Number of errors by kind.
+    /// Number of errors by error code; without a running crawl, of pages whose last visit had the
+    /// error.
     pub errors: BTreeMap<String, u64>,
     /// The full state of the running crawl; `null` if none runs.
     #[schema(required, value_type = Option<Object>)]

@@ -16,7 +16,7 @@ const CONTRAST: f64 = 4.5;
 
 /// The backgrounds of the page in the light and the dark theme, as in avocet.css.
 ///
-/// Each theme has two backgrounds; this is the one with less contrast.
+/// Each theme has two backgrounds. This is the one with less contrast to a readable colour.
 const LIGHT: [u8; 3] = [0xfb, 0xfc, 0xfb];
 const DARK: [u8; 3] = [0x18, 0x21, 0x20];
 
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn every_colour_can_be_read() {
+    fn every_colour_is_made_readable_on_both_backgrounds() {
         let steps = [0u8, 51, 102, 153, 204, 255];
         for red in steps {
             for green in steps {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_style_is_made_of_colours_alone() {
+    fn a_style_sets_the_accent_and_the_text_on_it_for_both_themes() {
         let style = style(Colour([0xff, 0xdd, 0]));
         let light = style.lines().next().unwrap();
         assert!(light.starts_with(":root { --accent: #"), "{style}");

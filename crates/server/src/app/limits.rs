@@ -4,9 +4,9 @@
 //! trusted proxy. For a client that connects directly,
 //! [`connections`](crate::connections) also limits the number of connections.
 //!
-//! **Invariant:** memory is bounded by [`KNOWN`] clients. If there are more, those with a full
-//! bucket are dropped first, then the half with the oldest last request. A client with a request
-//! under way is never dropped.
+//! **Invariant:** memory is bounded by [`KNOWN`] clients. At this number, a new client displaces
+//! those with a full bucket or, if there are none, the half with the oldest last request. A client
+//! with a request under way is never dropped.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,7 +18,7 @@ use node::panics::POISONED;
 use crate::request::client::network;
 
 /// The size of a bucket, as the seconds in which the rate fills it. At the default rate of 20
-/// requests per second it holds 100 requests, more than a page of results with its files needs.
+/// requests per second it holds 100 requests, enough for live results while a searcher types.
 const BURST: f64 = 5.0;
 /// The most clients kept in memory.
 const KNOWN: usize = 10_000;

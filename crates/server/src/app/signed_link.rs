@@ -1,8 +1,8 @@
 //! Click-counting links of results, signed with the key of the store (HMAC-SHA256).
 //!
-//! **Invariant:** the server redirects only from links that it signed. A link holds the id of a
-//! page; the target URL is looked up in the index. So a third party cannot use the server as an
-//! open redirect.
+//! **Invariant:** the server redirects to other sites only from links that it signed. A link holds
+//! the id of a page; the target URL is looked up in the index. So a third party cannot use the
+//! server as an open redirect.
 
 use data_encoding::BASE64URL_NOPAD;
 use jiff::Timestamp;
@@ -79,8 +79,8 @@ impl LinkSigner {
     }
 }
 
-/// Tells whether a browser may be redirected to a URL: it is `http` or `https`, without control
-/// characters and whitespace.
+/// Tells whether a browser may be redirected to a URL: it is `http` or `https`, and has no control
+/// characters or whitespace.
 pub fn is_web(url: &str) -> bool {
     let web = url.starts_with("http://") || url.starts_with("https://");
     // Control characters and spaces could end a header line or an attribute.

@@ -106,9 +106,9 @@ impl ConnectionWatch {
             if deadline.is_some_and(|deadline| deadline <= now) {
                 return;
             }
-            // The state is checked again after the shortest time-out at the latest, because a
-            // wait may begin meanwhile. Only a wait for a body can end before that check, since
-            // it counts from the end of the head; it is then closed late by at most that time.
+            // The state is checked again after the shortest time-out (5 s) at the latest, because
+            // a wait may begin meanwhile. The time for a body counts from the end of the head. So
+            // it may pass before the next check, and the connection is closed up to 5 s late.
             let look = now + HEAD.min(UNREAD).min(BODY);
             tokio::time::sleep_until(deadline.unwrap_or(look).min(look)).await;
         }

@@ -1,4 +1,4 @@
-//! Refuses requests of a client that exceeds its rate limit.
+//! Refuses requests of a client that exceeds a limit.
 
 use std::sync::Arc;
 use std::time::Instant;

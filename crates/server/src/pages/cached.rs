@@ -183,7 +183,7 @@ fn copy_of(app: &App, url: &str) -> Result<Result<Copy, NoCopy>> {
 /// Renames the elements of [`REMOVED`], so that browsers ignore them.
 ///
 /// It searches the text without parsing it. So it also changes such text in comments, attributes
-/// and scripts, which are not shown.
+/// and scripts.
 fn defused(html: &str) -> String {
     let mut text = String::with_capacity(html.len() + 64);
     let mut rest = html;

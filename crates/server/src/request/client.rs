@@ -1,4 +1,4 @@
-//! The client behind a request: the peer of its connection, or the address a trusted proxy names.
+//! The client of a request: the peer of its connection, or the address that a trusted proxy names.
 //!
 //! **Invariant:** `X-Forwarded-For` is read only on connections from trusted proxies, from its
 //! right end, and only as far as trusted proxies wrote it. Rate limits and access to the dashboard

@@ -43,7 +43,7 @@ fn one(text: &str) -> Option<(u16, String)> {
             weight = thousandths(value.trim())?;
         }
     }
-    // The index marks Norwegian as Bokmål.
+    // The index stores the language of Norwegian pages as `nb` (Bokmål).
     let code = if code == "no" { "nb".into() } else { code };
     (is_code && weight > 0).then_some((weight, code))
 }

@@ -21,7 +21,7 @@ use crate::{App, wording};
 /// view.
 pub const SUGGESTIONS: usize = 6;
 
-/// The pages searched for suggestions.
+/// Number of pages that suggestions are made from: the best matches of one search.
 const PAGES: usize = 10;
 
 /// The most headings that are suggested of one page.

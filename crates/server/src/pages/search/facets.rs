@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_values_stay_values() {
+    fn hostile_values_are_percent_encoded_in_links() {
         let form = SearchForm::read("q=%22%3E%3Cscript%3E");
         let facets = Facets {
             sites: counts(&["\"><script>", "a&b=c#d"]),
