@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_charged_for_its_own_work_only() {
+    fn cpu_time_grows_with_work_and_memory_is_in_bytes() {
         let idle = shell("echo done").unwrap();
         let busy = shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done").unwrap();
         assert_eq!(idle.output, "done\n");
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_fails_is_quoted() {
+    fn the_error_of_a_failed_program_has_its_standard_error_and_status() {
         let error = shell("echo broken >&2; exit 3").unwrap_err().to_string();
         assert!(error.contains("broken") && error.contains('3'), "{error}");
     }

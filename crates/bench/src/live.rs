@@ -63,10 +63,11 @@ struct DemoFetches {
     lists: u64,
 }
 
-/// Shares from 0 to 1.
 #[derive(Debug, Serialize, Deserialize)]
 struct MeasuredFreshness {
+    /// Share of fresh copies, from 0 to 1.
     copies: f64,
+    /// Share of fresh copies among the results that searches showed, from 0 to 1.
     shown: f64,
 }
 

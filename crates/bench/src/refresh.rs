@@ -165,7 +165,7 @@ pub fn known_pages(
         frontier.committed(&[fact]);
         known.0[number.index()] = seconds(now);
     }
-    // Every admitted page waits for its first fetch. After it, the page is known.
+    // Fetches every page for the first time, without counting the cost.
     while let Next::Visit(mut visit) = frontier.next(now) {
         while let Some(page) = visit.first() {
             let id = frontier.page(visit.host, page);
@@ -206,8 +206,8 @@ impl PageHistories for LastVisits {
     }
 }
 
-/// Returns the history of a page: eight revisits, ten days apart, of which the first none to eight
-/// found a change.
+/// Returns the history of a page: eight revisits, ten days apart. The first k of them found a
+/// change, where the page's number determines k (0 to 8).
 fn history(page: Number, fetched: u32) -> History {
     let fetched = Duration::from_secs(fetched.into());
     let start = Moment::START + (fetched - Duration::from_secs(80 * DAY));

@@ -67,7 +67,8 @@ pub struct RelevanceOptions {
     /// also with `.length`; saturation, links, hub, words, order, missing
     #[arg(long, value_name = "NAME=NUMBER")]
     pub set: Vec<String>,
-    /// Tune the weights one at a time, keeping changes that raise MRR@10 by 0.0003; takes minutes
+    /// Tune the weights one at a time, keeping changes that raise MRR@10 by more than 0.0003; takes
+    /// minutes
     #[arg(long)]
     pub tune: bool,
     /// Print the queries whose right page is not first, with its rank and the first page

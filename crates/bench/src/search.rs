@@ -242,7 +242,7 @@ impl fmt::Display for SearchReport {
             "p90 ms",
             "p99 ms",
             "worst",
-            "server MB, before and after"
+            "server MB, early and at the end"
         )?;
         let [before, after] = self.memory.map(|bytes| bytes as f64 / 1e6);
         writeln!(

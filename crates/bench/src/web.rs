@@ -75,8 +75,8 @@ pub fn plan(options: &WebOptions) -> WebPlan {
     let plan = match options.web {
         WebKind::TwoLevel => plan,
         // The second set of the paper: 20 servers that answer within 100 ms, with 100 requests
-        // per connection. Here the median is 40 ms, and a server takes more than 100 ms with a
-        // probability of one in a thousand.
+        // per connection. Here the median is 40 ms at a slowness of 1, and a server takes more
+        // than 100 ms with a probability of one in a thousand.
         WebKind::Fast => WebPlan {
             servers: 20,
             latency: Latency::PerServer {

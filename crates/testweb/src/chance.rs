@@ -60,7 +60,7 @@ pub enum For {
     Texts,
     /// Queries of a corpus.
     Queries,
-    /// Pages of a topic that are not linked with each other.
+    /// Islands: groups of pages of one topic with few links between the groups.
     Islands,
     /// Pages of the town.
     Town,

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_whole_page_is_an_error() {
+    fn an_answer_that_is_not_a_complete_200_is_an_error() {
         for wire in [
             "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn upkeep_is_judged_by_its_most_expensive_tenth() {
+    fn upkeep_is_judged_by_the_higher_of_its_mean_and_its_last_tenth() {
         let report = |last: f64| OrderReport {
             rows: Vec::new(),
             upkeep: vec![UpkeepRow {

@@ -93,7 +93,7 @@ pub(super) fn huge_script(_: &ScriptRequest<'_>) -> Script {
     ))
 }
 
-/// The third of these bases counts: it is the first with an HTTP URL.
+/// The third of these bases counts: it is the first that resolves to an HTTP URL.
 pub(super) fn hostile_base(_: &ScriptRequest<'_>) -> Script {
     Script::html(page(
         "bases",

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_those_of_the_list_in_order() {
+    fn lies_are_sorted_by_row_and_no_row_is_missing() {
         assert!(LIES.is_sorted_by_key(|lie| lie.row));
         let told = |row: u8| LIES.iter().any(|lie| lie.row == row);
         let rows = (1..=17)

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn more_than_the_line_holds_waits_and_comes() {
+    async fn bytes_beyond_the_capacity_are_delivered_too() {
         let (mut client, server) = duplex(1 << 10);
         let mut line = DelayedStream::new(server, DELAY);
         let sent: Vec<u8> = (0..300_000_u32).map(|n| (n % 251) as u8).collect();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_close_waits_for_the_client_but_not_for_ever() {
+    async fn a_close_waits_for_the_client_up_to_a_time_limit() {
         for patient in [true, false] {
             let (mut client, server) = duplex(1 << 20);
             let mut line = DelayedStream::new(server, Duration::ZERO);

@@ -1,8 +1,8 @@
 //! The HTML of a page at a moment.
 //!
 //! **Invariant:** the text depends only on the seed, the page and its version. Each version
-//! replaces one paragraph of the first text and leaves the others. Two versions therefore differ
-//! in at most two paragraphs, and a long page is a near-duplicate of its last version.
+//! replaces one paragraph of the first text and leaves the others. So two versions of a page differ
+//! in at most two paragraphs, and two versions of a long page are near-duplicates.
 
 use std::fmt::Write;
 

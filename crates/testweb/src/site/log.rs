@@ -33,7 +33,8 @@ pub struct RecordedRequest {
     pub connection: u32,
     /// When its head had been read, since the start of the web.
     pub arrived: Duration,
-    /// When its answer was complete; `None` while it is under way, or if the client left before.
+    /// When its answer was complete; `None` while it is under way, or if the client left before the
+    /// answer began.
     pub answered: Option<Duration>,
 }
 

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_client_has_is_unchanged() {
+    fn a_request_matches_by_entity_tag_or_else_by_date() {
         let date = "Wed, 01 Jan 2020 00:00:10 GMT";
         let (before, after) = (
             "Wed, 01 Jan 2020 00:00:09 GMT",

@@ -75,7 +75,7 @@ async fn paths_lead_to_their_files() {
 }
 
 #[tokio::test]
-async fn nothing_leads_outside() {
+async fn no_path_leads_outside_the_directory() {
     let (_outer, server) = site().await;
     for path in [
         "/../secret.html",
@@ -103,7 +103,7 @@ async fn nothing_leads_outside() {
 }
 
 #[tokio::test]
-async fn what_the_client_has_is_not_sent_again() {
+async fn a_request_with_a_current_validator_is_answered_with_304() {
     let (_outer, server) = site().await;
     let mut client = ByteClient::connect(server.address()).await;
     let first = client.get("/", "").await.unwrap();

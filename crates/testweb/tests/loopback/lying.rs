@@ -257,7 +257,7 @@ async fn every_lie_sends_what_its_row_describes() {
 }
 
 #[tokio::test]
-async fn what_drips_ends_by_itself() {
+async fn slow_lies_end_at_the_time_limit() {
     let server = start(Pace {
         longest: Duration::from_millis(100),
         ..PACE
@@ -387,7 +387,7 @@ async fn validators_lie_over_several_visits() {
 }
 
 #[tokio::test]
-async fn a_banner_comes_unasked() {
+async fn the_banner_is_sent_before_any_request() {
     let server = HostileServer::start(HOST, Nature::Banner, PACE)
         .await
         .unwrap();

@@ -178,7 +178,7 @@ async fn http_2_streams_beyond_the_last_are_refused() {
 }
 
 #[tokio::test]
-async fn a_request_that_waits_for_an_answer_pays_the_way() {
+async fn a_request_after_an_answer_takes_another_round_trip() {
     let latency = fixed_latency(0.02, 0.0);
     let serving = start(&WebPlan { latency, ..plan() }).await;
     let (server, _) = server_with(&serving, |requests| requests == 100);
@@ -195,7 +195,7 @@ async fn a_request_that_waits_for_an_answer_pays_the_way() {
 }
 
 #[tokio::test]
-async fn pages_are_fetched_when_their_first_answer_is_done() {
+async fn fetched_lists_each_page_once_by_the_end_of_its_first_200() {
     let serving = start(&plan()).await;
     let web = serving.web();
     assert!(serving.fetched().is_empty());

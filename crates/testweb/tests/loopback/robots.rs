@@ -21,7 +21,7 @@ async fn start(robots: HostileRobots) -> HostileServer {
 }
 
 #[tokio::test]
-async fn every_file_lies_as_promised() {
+async fn every_file_has_the_content_that_its_variant_describes() {
     for robots in HostileRobots::ALL {
         let server = start(robots).await;
         let got = ByteClient::connect(server.address())
@@ -66,7 +66,7 @@ async fn every_file_lies_as_promised() {
 }
 
 #[tokio::test]
-async fn pages_are_there_whether_allowed_or_not() {
+async fn pages_are_served_whether_robots_txt_allows_them_or_not() {
     for robots in HostileRobots::ALL {
         let server = start(robots).await;
         let mut client = ByteClient::connect(server.address()).await;

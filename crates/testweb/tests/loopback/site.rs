@@ -162,7 +162,7 @@ fn without_rules_and_faults_all_pages_born_are_reached() {
 }
 
 #[test]
-fn a_plan_has_some_of_everything() {
+fn shares_of_pages_and_servers_are_those_of_the_plan() {
     let plan = WebPlan {
         servers: 200,
         pages: 4_000,
@@ -284,7 +284,7 @@ async fn a_server_closes_after_its_number_of_requests() {
 }
 
 #[tokio::test]
-async fn the_log_counts_what_was_asked() {
+async fn the_log_has_every_request_with_its_path_status_and_connection() {
     let serving = start(&calm(6)).await;
     let server = ServerNumber(2);
     let address = address_of(&serving, server);
@@ -316,7 +316,7 @@ async fn the_log_counts_what_was_asked() {
 }
 
 #[tokio::test]
-async fn the_log_sees_impoliteness() {
+async fn the_log_counts_concurrent_requests_and_connections() {
     // The server takes an hour, so both requests are under way for as long as the test needs.
     let latency = fixed_latency(0.0, 3_600.0);
     let serving = start(&WebPlan { latency, ..calm(7) }).await;
@@ -393,7 +393,7 @@ async fn a_clock_that_runs_moves_the_web() {
 }
 
 #[tokio::test]
-async fn kinds_of_pages_answer_as_they_should() {
+async fn each_kind_of_page_gives_its_own_answer() {
     let serving = start(&WebPlan {
         pages: 800,
         compressed: 1.0,
@@ -476,7 +476,7 @@ async fn pages_are_not_found_before_birth_and_gone_after_death() {
 }
 
 #[tokio::test]
-async fn robots_files_say_what_the_plan_wants() {
+async fn robots_files_are_those_of_the_plan() {
     let none = RobotsShares::default();
     for (robots, status, text) in [
         (none, 200, "User-agent: *\nDisallow:\n"),
@@ -550,7 +550,7 @@ async fn a_calendar_never_ends() {
 }
 
 #[tokio::test]
-async fn all_ends_when_dropped() {
+async fn a_dropped_web_closes_its_listeners() {
     let serving = start(&calm(13)).await;
     let address = address_of(&serving, ServerNumber(3));
     let mut client = ByteClient::connect(address).await;
@@ -602,7 +602,7 @@ async fn five_hundred_servers_have_their_own_latency() {
 }
 
 #[test]
-fn the_two_level_web_is_what_the_paper_says() {
+fn the_two_level_web_has_the_sizes_and_shares_of_the_paper() {
     let web = WebPlan::two_level(1).invent();
     assert_eq!((web.servers().count(), web.pages().count()), (500, 30_000));
     assert!(web.pages().all(|page| page.kind() == PageAnswer::Ordinary));

@@ -22,7 +22,8 @@ const OF_CRAWL: u32 = 9_550;
 /// noticed.
 const UNDER_BUDGET: u32 = 450;
 const SERVERS: u64 = 1_000;
-/// Few pages: the random seeds of hash maps make the set-up vary by 50,000 instructions.
+/// New pages. There are few, because the random seeds of hash maps make the count of the set-up
+/// vary: by 50,000 instructions with this number.
 const NEW_PAGES: u64 = 12_000;
 const KNOWN_PAGES: u32 = 3_000;
 

@@ -1,7 +1,7 @@
 //! The feeds and sitemaps of a town.
 //!
 //! **Invariant:** they name pages that exist. A sitemap states when each was last changed, a feed
-//! when each was published. Their own last change is that of the newest page they name.
+//! when each was published. Their own version is that of the newest page that they name.
 
 use std::fmt::Write;
 use std::time::SystemTime;

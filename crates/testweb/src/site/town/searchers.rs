@@ -22,7 +22,7 @@ const GOES_ON: f64 = 0.85;
 const WANTED: f64 = 0.6;
 /// Probability of a click on a page that is gone or lacks a word of the query.
 const UNWANTED: f64 = 0.03;
-/// Half-life of the attraction of news, in seconds at speed 1.
+/// Half-life of the novelty of a change, in seconds at speed 1.
 const NEWS: f64 = 240.0;
 
 /// The users who search.

@@ -46,7 +46,7 @@ fn the_same_town_is_the_same_web_to_the_byte() {
 }
 
 #[test]
-fn a_page_says_another_thing_exactly_when_its_version_is_another() {
+fn the_text_of_a_page_differs_exactly_when_its_version_differs() {
     let web = town(3, 4.0);
     let mut changed = 0;
     for page in web
@@ -92,7 +92,7 @@ fn every_site_lives_at_its_rate() {
 }
 
 #[test]
-fn a_thread_grows_and_forgets_nothing() {
+fn threads_grow_and_never_show_fewer_posts() {
     let web = town(7, 1.0);
     let posts = |page: PageNumber, at| web.html(page, at, 80).matches("class=\"post\"").count();
     let threads = texts(&web, FORUM, 0.0);
@@ -125,7 +125,7 @@ fn nearly_all_of_the_past_is_reachable_and_paths_are_distinct() {
 }
 
 #[test]
-fn searchers_ask_for_what_there_is_and_click_what_is_there() {
+fn queries_follow_zipfs_law_and_users_click_existing_pages_with_the_words() {
     let (web, searchers) = (
         town(11, 1.0),
         Searchers {
