@@ -1,8 +1,8 @@
 //! `cargo xtask tidy`: checks rules of this workspace that neither the compiler nor clippy knows.
 //!
 //! **Invariant:** a rule is a pure function from texts to findings, tested on lines that break it.
-//! Only this module reads files and prints. A finding names the file, the line, the rule and its
-//! reason.
+//! Only this module reads files and prints; only [`graph`] runs cargo. A finding names the file,
+//! the line, the rule and its reason.
 
 mod code;
 mod graph;

@@ -66,7 +66,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_many_as_there_is_room_for_in_order_and_with_the_ends(
+        fn the_result_is_in_order_and_has_both_ends_and_as_many_points_as_allowed(
             values in prop::collection::vec(0.0..100.0_f64, 0..700),
             most in 3..250_usize,
         ) {

@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_lines_are_marked_apart() {
+    fn long_lines_have_markers_at_different_places() {
         let first = marker_indexes(1_000, 0, 5);
         assert_eq!(first.len(), MARKERS);
         for number in 1..5 {
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_do_not_run_into_each_other() {
+    fn labels_of_ticks_do_not_overlap() {
         for high in [1.0, 95.0, 1234.0, 987_654.0, 3.2e6, 4.7e9, 3e-8] {
             let line = Series::line("a", vec![(0.0, 0.0), (high, high)]);
             let figure = Figure {

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_text_stand_out_from_what_is_behind() {
+    fn lines_and_text_have_the_contrast_that_wcag_requires() {
         for theme in [LIGHT, DARK] {
             for colour in theme.lines {
                 let contrast = contrast(colour, theme.paper);

@@ -147,7 +147,7 @@ fn string_lines(first: usize, string: &str) -> Vec<(usize, String)> {
     (first..).zip(texts).collect()
 }
 
-/// Finds the banned phrases in lines of text, in any case, also across a line break.
+/// Finds the banned phrases in lines of text, in upper or lower case, also across a line break.
 fn phrases(file: &str, lines: &[(usize, String)]) -> Vec<TidyFinding> {
     let words: Vec<(usize, String)> = lines
         .iter()

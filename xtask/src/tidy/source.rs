@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn examples_that_are_not_compiled_are_found() {
+    fn rust_examples_in_doc_comments_outside_of_the_lab_are_found() {
         let text = "//! A.\n//! ```text\n//! a\n//! ```\n    /// ```\n    /// a();\n    /// ```\n";
         found("crates/page/src/a.rs", text, &[5]);
         found("crates/lab/src/a.rs", text, &[]);

@@ -42,8 +42,8 @@ pub enum CommitWork {
     Keep(Distance),
     /// The searches by which the index measures gains from now on.
     Measure(Workload),
-    /// Is dropped after all earlier work is committed. A test waits for that, so that its paused
-    /// clock does not advance.
+    /// In tests: a sender that is dropped when all earlier work is committed. The paused clock
+    /// stands still until then.
     #[cfg(test)]
     Hold(std::sync::mpsc::Sender<()>),
 }

@@ -83,7 +83,7 @@ pub struct VisitReport {
     pub revisits: u32,
     /// Revisits that found a changed text.
     pub changes: u32,
-    /// Visits that did not reach the server since its last answer.
+    /// Consecutive visits without a usable answer: none came, or it was incomplete, 429 or 5xx.
     pub failures: u16,
     /// Number of its links when its content last changed; `null` if it was never read.
     pub out_links: Option<u32>,

@@ -22,7 +22,7 @@ pub struct PageFreshness {
 pub enum ChangePace {
     /// The page was never revisited, so no change could be seen.
     Unknown,
-    /// No revisit found a change in this time, from the first to the last visit.
+    /// No revisit found a change. This is the time that the revisits cover.
     Still(Duration),
     /// The expected time between changes.
     Every(Duration),
