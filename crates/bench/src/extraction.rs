@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_rules_and_pages() {
+    fn lines_are_parsed_as_rules_or_pages_and_others_are_refused() {
         let (labels, pages) =
             parse("# x\nrule\ta\theld-out\tmain\tnav\npage\ta\tb/c.html\n").unwrap();
         assert!(labels["a"].held_out && labels["a"].main == "main");

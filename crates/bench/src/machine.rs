@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_and_memory_are_seen() {
+    fn cpu_time_grows_with_work_and_resident_memory_with_allocation() {
         let (thread, process) = (thread_time(), process_time());
         let memory = vec![1u8; 64 << 20];
         assert!(resident() > 64 << 20, "{}", resident());
@@ -108,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn the_processor_has_a_name() {
+    fn the_model_name_is_read_from_cpuinfo() {
         let text = "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\n";
         assert_eq!(model(text), Some("Some CPU @ 2 GHz"));
         assert_eq!(model("processor : 0\n"), None);
     }
 
     #[test]
-    fn files_below_are_counted_by_what_they_occupy() {
+    fn allocated_blocks_of_files_in_subdirectories_are_counted() {
         let place = tempfile::tempdir().unwrap();
         fs::create_dir(place.path().join("a")).unwrap();
         fs::write(place.path().join("a/full"), vec![7; 1 << 20]).unwrap();

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cell_is_driven_and_counted() {
+    fn every_ordering_and_every_strategy_settles_200_pages() {
         for (order, strategy) in pairs(&options(&[], &[])) {
             let cell = OrderCell {
                 order,

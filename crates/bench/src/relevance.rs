@@ -315,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn qualities_are_means() {
+    fn mrr_and_success_rates_are_means_over_questions() {
         let mut quality = AnswerQuality::default();
         for place in [Some(0), Some(3), Some(9), None] {
             quality.add(place);

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_of_an_even_number_is_between_two() {
+    fn the_median_of_an_even_number_of_values_is_the_mean_of_the_middle_two() {
         assert_eq!(median([]), None);
         assert_eq!(median([5.0]), Some(5.0));
         assert_eq!(median([9.0, 5.0]), Some(7.0));

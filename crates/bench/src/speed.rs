@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_closes_when_it_has_answered_enough() {
+    fn a_server_closes_after_1_or_100_answers_and_the_estimate_learns_it() {
         for host in (0..100).map(HostId) {
             let speed = ServerSpeed::of(host);
             assert_eq!(speed, ServerSpeed::of(host));

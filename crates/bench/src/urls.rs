@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_name_different_pages_of_the_usual_length() {
+    fn urls_are_distinct_and_normal_and_about_70_characters_long() {
         let urls = Urls { servers: 1000 };
         let ids: HashSet<_> = (0..20_000)
             .map(|number| urls.url(number).unwrap().id())
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn one_server_takes_everything() {
+    fn a_web_of_one_server_has_all_pages_on_it() {
         let urls = Urls { servers: 1 };
         assert!((0..1000).all(|number| urls.server(scramble(number)) == 1));
     }

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn timings_add_up_and_are_kept() {
+    fn connections_and_answers_are_counted_with_the_sums_of_their_times() {
         let mut host = host();
         assert!(host.fact().is_none(), "nothing is known");
         let millis = Duration::from_millis;

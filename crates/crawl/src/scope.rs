@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn blocked_hosts_are_outside() {
+    fn blocked_hosts_match_by_name_port_or_subdomain_and_are_out_of_scope() {
         let blocks = |text: &str, url: &str| {
             let blocked = Blocked::parse(text).unwrap();
             assert_eq!(Blocked::parse(&blocked.to_string()), Ok(blocked.clone()));

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_peak_stays() {
+    fn a_single_peak_is_kept() {
         let mut points: Vec<(f64, f64)> = (0..1_000).map(|x| (f64::from(x), 0.0)).collect();
         points[503].1 = 9.0;
         let taken = downsample(&points, 50);
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn few_points_all_stay() {
+    fn all_points_are_kept_if_there_are_no_more_than_allowed() {
         let points = [(0.0, 0.0), (1.0, 5.0), (2.0, 0.0)];
         assert_eq!(downsample(&points, 3), [0, 1, 2]);
         assert_eq!(downsample(&points, 200), [0, 1, 2]);

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markup_is_text() {
+    fn markup_and_control_characters_are_escaped() {
         let check = |text: &str, expected: &str| assert_eq!(escaped(text), expected);
         check("<a href='x'>", "&lt;a href=&#39;x&#39;&gt;");
         check("\"&amp;\"", "&quot;&amp;amp;&quot;");
@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shortened_fits(text in "\\PC{0,60}", room in 20.0..300.0_f64) {
+        fn a_shortened_text_fits_into_its_room(text in "\\PC{0,60}", room in 20.0..300.0_f64) {
             let short = shortened(&text, 13.0, room);
             prop_assert!(width(&short, 13.0) <= room, "{short}");
             prop_assert!(short == text || short.contains('…'));

@@ -45,7 +45,7 @@ fn places(svg: &str) -> Vec<(f64, f64)> {
 }
 
 #[test]
-fn what_is_given_is_shown_and_nothing_breaks_the_markup() {
+fn all_texts_are_shown_and_escaped_and_every_line_is_drawn() {
     let points = [(0.0, 0.0), (1.0, 2.0), (2.0, 1.0)];
     for svg in [figure(&points).svg(), figure(&points).svg_in_page()] {
         for text in [
@@ -78,7 +78,7 @@ fn a_file_stands_alone_and_a_page_has_the_style() {
 }
 
 #[test]
-fn any_numbers_can_be_drawn() {
+fn numbers_of_any_size_give_an_svg_without_nan_or_infinity() {
     let huge = f64::MAX;
     for points in [
         &[][..],
@@ -130,7 +130,7 @@ fn whiskers_end_at_the_interval_or_at_the_axes() {
 }
 
 #[test]
-fn long_lines_stay_small() {
+fn the_svg_of_100_000_points_has_less_than_8_kb() {
     let points = |count: u32| (0..count).map(|x| (f64::from(x), f64::from(x % 7)));
     let size = |count: u32| {
         let series = vec![Series::line("one", points(count).collect())];

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_written_as_people_do() {
+    fn labels_have_the_decimals_of_the_step_and_commas_between_thousands() {
         let check = |high: f64, value: f64, expected: &str| {
             assert_eq!(Ticks::over(-high, high, 10).text(value), expected);
         };
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn values_lie_between_the_ends() {
+    fn a_share_is_0_at_the_first_tick_and_1_at_the_last_and_clamped_outside() {
         let ticks = Ticks::over(-3.0, 4.5, 10);
         let check = |value: f64, expected: f64| {
             assert!((ticks.share(value) - expected).abs() < 1e-12, "{value}");

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn accepting_takes_what_left_the_tolerance_and_nothing_else() {
+    fn accepting_keeps_counts_within_the_tolerance_and_replaces_the_others() {
         let before = baseline(&[
             ("crept", 1000),
             ("grew", 1000),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_says_what_changed() {
+    fn the_table_marks_workloads_that_grew_or_are_missing() {
         let before = baseline(&[("grew", 1000), ("gone", 1)]);
         let table = before.compare(&counted(&[("grew", 2_000_000)])).to_string();
         assert!(table.contains("2,000,000 2000.000  grew"), "{table}");

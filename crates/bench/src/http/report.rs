@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_hold_where_the_numbers_say_so() {
+    fn claims_hold_for_speeds_as_in_the_paper_and_fail_for_others() {
         let verdicts = |speeds| {
             report(speeds)
                 .claims()

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_have_intervals() {
+    fn the_ratio_is_a_geometric_mean_with_a_confidence_interval() {
         let mut times = PairedTimes::new("refreshes");
         for (off, on) in [(100, 105), (200, 212), (100, 107)] {
             let time = |n| (Duration::from_millis(n), Duration::ZERO);

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_questions() {
+    fn a_line_without_all_four_fields_is_refused() {
         let read = question("option\tzsh.test\tzsh --version\thttp://zsh.test/a http://zsh.test/b")
             .unwrap();
         assert_eq!(

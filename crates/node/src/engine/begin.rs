@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn facts_from_the_future_are_known_of_since_they_were_first_noticed() {
+    fn the_moment_at_which_facts_from_the_future_were_first_noticed_is_kept() {
         let directory = tempfile::tempdir().unwrap();
         let ledger = Ledger::open(directory.path()).unwrap();
         let second = |number: u64| Moment::from_micros(number * 1_000_000);

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_crawl_is_remembered() {
+    fn the_last_crawl_is_read_back_and_an_empty_file_gives_defaults() {
         let directory = tempfile::tempdir().unwrap();
         assert!(LastCrawl::read(directory.path()).is_err());
         let mut policies = PolicySettings::default();

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_names_say_what_to_write() {
+    fn the_error_for_a_wrong_name_says_what_to_write() {
         assert!(run("").choose().unwrap().sources.is_some());
         let none = run("source.policy = \"none\"").choose().unwrap();
         assert!(none.sources.is_none() && none.refresh.is_some());

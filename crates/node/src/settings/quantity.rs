@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_as_people_write_them() {
+    fn times_with_a_unit_are_parsed_and_other_texts_are_refused() {
         let read = |text: &str| text.parse::<Time>().map(|time| time.0.as_millis());
         assert_eq!(read("500ms"), Ok(500));
         assert_eq!(read("10m"), Ok(600_000));
@@ -124,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn times_are_written_as_they_are_read() {
+    fn times_are_written_as_they_are_parsed() {
         for text in ["500ms", "10s", "2m", "1h 30m", "24h"] {
             assert_eq!(text.parse::<Time>().unwrap().to_string(), text);
         }
     }
 
     #[test]
-    fn budgets_are_read_as_people_write_them() {
+    fn budgets_with_a_unit_are_parsed_and_other_texts_are_refused() {
         let read = |text: &str| text.parse::<Rate>().map(|rate| rate.per_second);
         assert_eq!(read("2/s"), Ok(2.0));
         assert_eq!(read("90/min"), Ok(1.5));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_read_as_people_write_them() {
+    fn shares_between_0_and_1_are_parsed_and_other_texts_are_refused() {
         let read = |text: &str| text.parse::<Share>().map(|share| share.0);
         assert_eq!(read("95%"), Ok(0.95));
         assert_eq!(read("0.5"), Ok(0.5));

@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_say_what_to_write() {
+    fn a_range_is_described_in_words() {
         let said = |range: Range| range.to_string();
         let range = |low, high| Range { low, high };
         let cases = [

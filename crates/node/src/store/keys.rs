@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_cannot_be_kept_is_used_all_the_same() {
+    fn a_link_key_that_cannot_be_stored_is_used_and_a_token_is_an_error() {
         assert_eq!(link_key(Path::new("/proc/nowhere"), [1; 32]), [1; 32]);
         assert!(token(Path::new("/proc/nowhere"), String::new()).is_err());
     }

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded() {
+    fn at_most_10_000_clients_are_kept_and_those_with_a_request_under_way_stay() {
         let limits = ClientLimits::new(0.01, Some(1));
         let now = Instant::now();
         let waits = limits.take(IpAddr::from([127, 0, 0, 1]), now);

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_formatted_for_people() {
+    fn numbers_sizes_and_times_have_a_short_form() {
         let shorts = [0.0, 0.5, 12.34, 1234.0, 1e-7, 2.5e9].map(short);
         assert_eq!(shorts, ["0", "0.5", "12.3", "1234", "1.00e-7", "2.50e9"]);
         assert_eq!(amount(1_234_567), "1\u{202f}234\u{202f}567");

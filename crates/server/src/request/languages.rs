@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_bounded() {
+    fn at_most_16_languages_are_kept() {
         let letters = || (b'a'..=b'z').map(char::from);
         let all: Vec<String> = letters()
             .flat_map(|one| letters().map(move |other| format!("{one}{other}")))

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn visiting_alike_keeps_first_copies_and_moves_the_others() {
+    fn a_uniform_policy_keeps_first_copies_and_moves_later_requests() {
         let mut plan = WebPlan::small(3);
         plan.population.born_later = 0.0;
         let web = plan.invent();

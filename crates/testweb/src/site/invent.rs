@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_have_the_spread_they_should() {
+    fn draws_follow_the_log_normal_distribution_and_the_power_law() {
         let mut rng = stream(1, For::Graph, 0, 0);
         let spread = crate::site::Spread {
             median: 100.0,
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_of_nothing_is_one_home_page() {
+    fn a_plan_without_servers_and_pages_gives_one_home_page() {
         let web = WebPlan {
             servers: 0,
             pages: 0,

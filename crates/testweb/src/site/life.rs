@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_come_at_the_rate_and_evenly() {
+    fn the_number_of_changes_has_the_mean_and_variance_of_a_poisson_process() {
         // 200 pages over 50 seconds at 0.5 changes per second: 25 changes per page are expected.
         let life = PageLife {
             rate: 0.5,

@@ -296,7 +296,7 @@ fn the_text_of_the_hosts_soft_404_page_counts_as_a_404() {
 }
 
 #[test]
-fn words_of_an_error_page_are_only_a_suspicion() {
+fn words_of_an_error_page_give_an_error_code_and_the_page_stays_indexed() {
     let page = url("http://e.org/old");
     let note = "<title>Page not found</title><p>Sorry, there is no such page.</p>";
     let verdict = judge(&page, None, 1, &answer(200, note));
@@ -307,7 +307,7 @@ fn words_of_an_error_page_are_only_a_suspicion() {
 }
 
 #[test]
-fn equal_validators_for_two_texts_are_a_lie() {
+fn a_changed_text_with_equal_validators_counts_as_a_lie() {
     let page = url("http://e.org/");
     let with = |etag: Option<&str>, modified: Option<&str>, body: &str| Answer {
         etag: etag.map(str::to_owned),
@@ -367,7 +367,7 @@ fn any_answer() -> impl Strategy<Value = Answer> {
 
 proptest! {
     #[test]
-    fn the_index_and_the_ledger_agree(answers in prop::collection::vec(any_answer(), 1..12)) {
+    fn a_page_is_in_the_index_exactly_when_its_record_says_so(answers in prop::collection::vec(any_answer(), 1..12)) {
         let page = url("http://e.org/page");
         let mut before: Option<Visited> = None;
         // The state of an index that applies all changes.

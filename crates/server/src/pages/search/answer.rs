@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn snippets_are_marked_and_dotted() {
+    fn snippets_mark_matches_and_have_dots_where_they_are_cut() {
         let check = |text: &str, marked: Option<std::ops::Range<usize>>, expected: &str| {
             let snippet = Snippet {
                 text: text.into(),

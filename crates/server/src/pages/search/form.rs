@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_back() {
+    fn the_url_of_a_search_is_parsed_into_the_same_form() {
         let form = SearchForm {
             text: "\"a & b\" -c +d%".into(),
             site: Some("e.org".into()),
@@ -287,7 +287,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_query_string_is_a_search(raw in "\\PC{0,80}") {
+        fn every_query_string_is_parsed_and_its_url_has_the_same_query(raw in "\\PC{0,80}") {
             let form = SearchForm::read(&raw);
             let address = form.address(&form.text, form.page);
             prop_assert!(address.is_ascii());

@@ -62,7 +62,7 @@ fn the_text_of_a_page_differs_exactly_when_its_version_differs() {
 }
 
 #[test]
-fn every_site_lives_at_its_rate() {
+fn pages_appear_and_disappear_at_the_rate_of_their_site() {
     let web = town(5, 1.0);
     let minutes = 30.0 * 60.0;
     // New articles every 8 s and threads every 20 s: Poisson counts, within four standard
