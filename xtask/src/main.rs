@@ -3,8 +3,8 @@
 //! [`ci`] runs every check. [`tidy`] checks the rules that the compiler does not know. [`torture`]
 //! runs the torture tests for a given time. [`bench`] builds and starts the benchmarks.
 //!
-//! **Invariant:** it depends on no other crate of the workspace. It builds in seconds, and works
-//! while the others do not compile.
+//! **Invariant:** this crate depends on no other crate of the workspace. So it builds in seconds,
+//! and works while other crates do not compile.
 
 mod bench;
 mod ci;

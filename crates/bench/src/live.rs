@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::program::AvocetProgram;
 use crate::report;
 
-/// The policy that the other one is compared with.
+/// The refresh policy that serves as the baseline.
 const BASELINE: &str = "uniform";
 
 /// Options of `bench live`.

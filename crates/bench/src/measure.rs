@@ -128,7 +128,7 @@ pub fn run(options: &MeasureOptions, place: &Path) -> Result<()> {
 /// Indexes texts once, in this process.
 pub fn run_once(options: &MeasureRun, place: &Path) -> Result<()> {
     let texts: MeasuredTexts = serde_json::from_slice(&fs::read(&options.texts)?)?;
-    // Done in every run, measured or not: reading the queries is not part of indexing.
+    // Every run does this, so that it does not count in the difference of two runs.
     let workload = texts.workload();
     let index = Index::open(&place.join("index"))?;
     let mut writer = index.writer(HEAP)?;

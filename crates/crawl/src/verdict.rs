@@ -87,7 +87,8 @@ pub struct Lead {
 pub struct Signal {
     /// The page.
     pub page: PageId,
-    /// When the page changed according to the hint. A date without a time is its first second.
+    /// When the page changed according to the hint. A date without a time means the first second of
+    /// that day.
     pub modified: Moment,
 }
 

@@ -309,7 +309,7 @@ fn outside_reason(outside: Outside) -> String {
     }
 }
 
-/// Returns the links to a page whose anchor text the ledger keeps.
+/// Returns the links to a page of which the ledger keeps an anchor text.
 fn links_to(ledger: &Ledger, page: u32) -> Result<Vec<LinkReport>> {
     let mut links = Vec::new();
     for source in ledger.all_links() {

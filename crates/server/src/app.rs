@@ -116,7 +116,8 @@ impl App {
 
     /// Tells whether the server answers requests for this host name.
     ///
-    /// On loopback these are the names of loopback and those in `[serve] hosts`; elsewhere all.
+    /// A server on loopback answers to loopback names and to the names in `[serve] hosts`. Any
+    /// other server answers to all names.
     pub fn answers_to(&self, name: &str) -> bool {
         let mut ours = self.settings.hosts.iter();
         !self.on_loopback || is_loopback(name) || ours.any(|ours| ours.eq_ignore_ascii_case(name))

@@ -1,6 +1,6 @@
 //! Tools for language-model agents, by the Model Context Protocol.
 //!
-//! They are served over HTTP at `/mcp`, and over standard input and output by `avocet mcp`.
+//! The tools are served over HTTP at `/mcp`, and over standard input and output by `avocet mcp`.
 //!
 //! **Invariant:** `fetch_page` returns at most 20,000 characters of a page, so that one long page
 //! does not fill an agent's context. `INSTRUCTIONS` says that text of pages is untrusted: material

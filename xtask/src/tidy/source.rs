@@ -92,7 +92,7 @@ fn doc_examples(text: &str) -> Vec<usize> {
         let comment = line.strip_prefix("///").or(line.strip_prefix("//!"));
         let fence = comment.and_then(|comment| comment.trim().strip_prefix("```"));
         inside ^= fence.is_some();
-        // Blocks in other languages name them.
+        // A block in another language begins with the name of the language.
         let is_rust = |name: &str| !["text", "console", "toml", "json"].contains(&name);
         inside && fence.is_some_and(is_rust)
     };

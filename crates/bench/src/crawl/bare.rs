@@ -1,7 +1,7 @@
 //! A bare HTTP client: a lower bound for the cost of fetching the pages.
 //!
-//! It keeps one blocking connection per server open, and counts and drops the bodies. The cost of a
-//! crawler beyond this is what it does with the pages.
+//! It keeps one blocking connection per server open, and counts and drops the bodies. The rest of a
+//! crawler's cost is its work on the pages.
 //!
 //! **Invariant:** an answer that is not a complete 200 is an error. Otherwise a client that fails
 //! fast would look fast.

@@ -84,7 +84,8 @@ impl Baseline {
         Comparison(names.into_iter().map(row).collect())
     }
 
-    /// Returns the accepted counts with those of a run that left the tolerance.
+    /// Accepts the counts of a run. A workload whose count is within the tolerance keeps its old
+    /// count; a workload that the run lacks is removed.
     pub fn accept(&self, counts: &Counts, rustc: String) -> Self {
         let rows = self.compare(counts).0;
         let accepted = rows.into_iter().filter_map(|row| {

@@ -31,7 +31,7 @@ pub struct UpkeepCost {
     pub mean: f64,
     /// Mean microseconds per page, over the last tenth of the pages.
     pub last: f64,
-    /// Mean number of waiting pages whose worth a page changed.
+    /// Mean number of waiting pages whose worth changes when the ordering observes a page.
     pub moves: f64,
     /// Memory per page, in bytes.
     pub memory: f64,

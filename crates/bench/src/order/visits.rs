@@ -55,7 +55,7 @@ impl Visits {
                 return Some(page);
             }
             let (visit, _) = self.under_way.swap_remove(self.turn);
-            // As if the connection was closed: the engine decides which connections stay open.
+            // Here the connection counts as closed. In a crawl, the engine may keep it open.
             frontier.bench.settle(visit, now, Duration::ZERO, false);
         }
     }

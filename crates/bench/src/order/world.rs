@@ -118,7 +118,7 @@ fn admit(
         absent: None,
     };
     let (number, entry) = frontier.hear(link, now);
-    // As after the commit of the entry.
+    // The entry counts as committed at once: nothing is written here.
     frontier.committed(&[entry]);
     number
 }

@@ -309,7 +309,7 @@ impl Simulation {
         node.done = false;
         node.dies_after = self.setup.kills.pop();
         if self.setup.plan.is_continuous() && !self.will_be_stopped(number) {
-            // It was down at the time of its stop order.
+            // The node was down at the time of its stop order, so it gets another one.
             let at = self.now + Duration::from_secs(60);
             self.schedule(number, at, Happening::Order(OperatorOrder::Stop));
         }

@@ -22,7 +22,7 @@ pub struct Explanation {
     pub forbidden: bool,
     /// How it was discovered; `null` if it never was.
     pub discovered: Option<DiscoveryReport>,
-    /// Links to it whose anchor text the ledger keeps.
+    /// Links to it of which the ledger keeps an anchor text.
     pub links: Vec<LinkReport>,
     /// The last visit; `null` if there was none.
     pub visited: Option<VisitReport>,
@@ -126,7 +126,8 @@ pub struct WorthReport {
     pub price: f64,
     /// The terms that the worth is computed from.
     pub terms: Vec<Term>,
-    /// When it becomes due; `null` if it does not become due by what is known now.
+    /// When it becomes due; `null` if it is blocked or forbidden, or if only new facts can make it
+    /// due.
     pub due: Option<String>,
 }
 

@@ -40,12 +40,12 @@ pub struct SourceSummary {
     pub clicked: bool,
     /// The share of a new page's profit that is lost when it is found a day late.
     pub lost_in_a_day: f64,
-    /// Hours from the last fetch to the next poll, at the current price; `null` if it was never
-    /// fetched, or a poll is not worth the price.
+    /// Hours from the last fetch to the next poll, at the current price; `null` if no poll is
+    /// planned.
     pub interval_hours: Option<f64>,
     /// When it was last fetched; `null` if it never was.
     pub polled: Option<String>,
-    /// When it is polled next; `null` if a poll is not worth the price.
+    /// When the next poll is due; `null` if none is planned.
     pub due: Option<String>,
 }
 

@@ -120,8 +120,8 @@ pub struct PolicyNames {
 pub struct FreshnessOutlook {
     /// The expected share of copies that equal their pages now.
     pub freshness: f64,
-    /// The same share, where each copy has the weight of what searchers lose while it is out of
-    /// date; `null` until such a loss was measured.
+    /// The same share, with each copy weighted by what searchers lose while it is out of date;
+    /// `null` until such a loss was measured.
     pub quality: Option<f64>,
     /// The number of copies in the sample.
     pub sampled: usize,

@@ -32,7 +32,7 @@ impl Goal {
         }
     }
 
-    /// Describes what the share is a share of.
+    /// Returns the words that follow the percentage, such as `of the copies fresh`.
     pub fn words(&self) -> String {
         match self {
             Self::Fresh => "of the copies fresh".into(),

@@ -103,7 +103,7 @@ impl InLinks {
             let added = index.add_links(page, &words, pending.links);
             match added.context("cannot write the index")? {
                 true => updated.push(page),
-                // `take` returns the links when the page is indexed.
+                // The links stay here until the page is indexed (`take`).
                 false => pending.absent = true,
             }
         }

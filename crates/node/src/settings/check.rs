@@ -88,8 +88,8 @@ pub fn check(text: &str, root: &Path) -> Vec<Finding> {
     wrong
 }
 
-/// Returns default settings with one policy of the file and its parameters, for each kind of
-/// policy. An error in them is reported under the key.
+/// Returns, for each kind of policy, the default settings with only that policy and its parameters
+/// taken from the file. An error in them is reported under the key.
 fn policy_parts(settings: &Settings) -> Vec<(&'static str, Settings)> {
     let crawl = &settings.crawl;
     let mut order = Settings::default();
@@ -125,8 +125,8 @@ fn policy_parts(settings: &Settings) -> Vec<(&'static str, Settings)> {
     ]
 }
 
-/// Returns default settings with one key about requests from the file, for each such key whose
-/// value can be wrong.
+/// Returns, for each key about requests whose value can be wrong, the default settings with only
+/// that key taken from the file. An error in them is reported under the key.
 fn request_parts(settings: &Settings) -> Vec<(&'static str, Settings)> {
     let fetch = |fetch| Settings {
         fetch,

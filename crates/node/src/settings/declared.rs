@@ -181,7 +181,7 @@ section! {
 }
 
 section! {
-    /// What `run` may spend. Set one of the two.
+    /// What `run` may spend. Set one of the two keys.
     [budget] BudgetSettings {
         /// Fetches per second at most.
         fetches_per_second: Option<f64> = None, usual("1/s"), example(1.0), positive(),

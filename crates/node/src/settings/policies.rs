@@ -63,8 +63,8 @@ pub struct ChosenPolicies {
 }
 
 impl PolicySettings {
-    /// Takes the settings of policies out of all settings. `root` is the store, whose topics the
-    /// settings may name.
+    /// Returns the part of the settings that concerns policies. `root` is the store, whose topics
+    /// the settings may name.
     ///
     /// Paths become absolute, so that `explain` finds the files from any directory.
     pub fn new(settings: &Settings, root: &Path, continuous: bool) -> Self {

@@ -69,7 +69,8 @@ fn wrap(text: &str) -> Vec<String> {
     lines
 }
 
-/// Returns the names of policies that a key may be: those to pick, then the published ones.
+/// Returns the policies that a key may name, in two lines: those for users, then the published
+/// baselines. Returns an empty text for any other key.
 fn policies(section: &str, key: &str) -> String {
     let catalog = Catalog::standard();
     macro_rules! names {

@@ -91,7 +91,8 @@ pub enum ResultOrder {
 pub struct SearchBody {
     /// The query.
     query: String,
-    /// The number of pages that have all words; if there is none, of those that have some.
+    /// The number of pages that have all words; if no page has all, the number of pages that have
+    /// some.
     total: usize,
     /// Whether no page has all words, so that pages with some of them are returned.
     relaxed: bool,

@@ -42,8 +42,8 @@ pub struct SimilarPages {
 
 /// Find pages similar to a page
 ///
-/// They share words that are frequent in the page and rare elsewhere. The request is not logged
-/// as a search.
+/// Similar pages share words that are frequent in the page and rare elsewhere. The request is not
+/// logged as a search.
 #[utoipa::path(
     get,
     path = "/similar",

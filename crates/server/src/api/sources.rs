@@ -59,12 +59,12 @@ pub struct SourceBody {
     clicked: bool,
     /// The share of a new page's profit that is lost if the page is found a day late.
     lost_in_a_day: f64,
-    /// Hours from the last fetch to the next poll, at the current price; `null` if it was never
-    /// fetched, or a poll is not worth the price.
+    /// Hours from the last fetch to the next poll, at the current price; `null` if no poll is
+    /// planned.
     interval_hours: Option<f64>,
     /// When it was last fetched; `null` if it never was.
     polled: Option<String>,
-    /// When the next poll is due; `null` if a poll is not worth the price.
+    /// When the next poll is due; `null` if none is planned.
     due: Option<String>,
 }
 

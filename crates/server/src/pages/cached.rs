@@ -31,12 +31,12 @@ const COPY: [(HeaderName, &str); 4] = [
     ),
     (header::X_FRAME_OPTIONS, "SAMEORIGIN"),
     (header::CACHE_CONTROL, "no-store"),
-    // A policy does not prevent DNS lookups for links.
+    // A Content-Security-Policy does not prevent DNS lookups for links.
     (HeaderName::from_static("x-dns-prefetch-control"), "off"),
 ];
 
-/// Elements that a policy does not stop: `link` can connect to other hosts (`preconnect`), `meta`
-/// can redirect (`refresh`), and `base` changes the target of links.
+/// Elements that a Content-Security-Policy does not stop: `link` can connect to other hosts
+/// (`preconnect`), `meta` can redirect (`refresh`), and `base` changes the target of links.
 const REMOVED: [&str; 3] = ["link", "meta", "base"];
 
 #[derive(Template)]

@@ -54,7 +54,8 @@ impl<S: AsyncRead + Unpin> DelayedStream<S> {
         }
     }
 
-    /// Receives what has arrived and gives it a time; registers for more.
+    /// Reads the bytes that have arrived and sets when they may be read. The task is woken when more
+    /// bytes arrive.
     fn take_in(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         let mut space = [0; 4096];
         while !self.ended && self.bytes_on_the_way < CAPACITY {

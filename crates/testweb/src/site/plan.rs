@@ -73,7 +73,7 @@ pub struct Tail {
 pub enum Latency {
     /// No added delay.
     None,
-    /// Each server draws two times in seconds, and keeps them.
+    /// Each server draws two durations, in seconds, and keeps them.
     PerServer {
         /// The round trip time. It is added when a connection is opened, and again for every
         /// request that waits for the answer before it. The kernel accepts a loopback connection

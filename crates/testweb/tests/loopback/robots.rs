@@ -10,7 +10,7 @@ use crate::client::{ByteClient, links};
 const HOST: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 11);
 
 async fn start(robots: HostileRobots) -> HostileServer {
-    // Only the silent server waits for this long.
+    // Only the silent server reaches this time limit.
     let pace = Pace {
         longest: Duration::from_millis(300),
         ..Pace::QUICK

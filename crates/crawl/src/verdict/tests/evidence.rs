@@ -205,7 +205,7 @@ fn an_incomplete_answer_is_read_if_there_is_no_better_copy() {
             [Some(Changed), Some(Unreachable), Some(twice)],
             "{cut}"
         );
-        // There never was a better copy.
+        // The first copy was incomplete too.
         assert_eq!(outcomes([&one, &two, &one]), [Some(Changed); 3], "{cut}");
     }
 }
@@ -286,7 +286,7 @@ fn the_text_of_the_hosts_soft_404_page_counts_as_a_404() {
     assert!(!second.gone && !second.copied && second.visited.copy == first.visited.copy);
     let third = asked(&page, Some(&second.visited), &nothing);
     assert!(third.gone && third.text.is_none() && third.leads.is_empty());
-    // It was never read before: there is nothing to index.
+    // A page without a copy: there is nothing to index.
     let new = asked(&page, None, &nothing);
     assert!(new.text.is_none() && new.visited.copy.is_none() && new.dropped);
     // Many hosts show their home page instead of a 404. The home page itself exists.
