@@ -2,8 +2,8 @@
 //!
 //! A workload is a process under callgrind. It runs twice, once completely and once only its
 //! set-up. The difference is the cost of the work, on all threads. Instruction counts do not
-//! depend on other load of the machine. So a growth of 3 % is due to the code, or to the
-//! compiler, which the file names.
+//! depend on other load of the machine. So a growth of more than 3 % is due to the code, or to
+//! the compiler, whose version the file has.
 
 mod baseline;
 mod workload;

@@ -1,4 +1,4 @@
-//! `bench live`: the default refresh policy against a uniform one, live.
+//! `bench live`: compares a refresh policy, by default `holistic`, with a uniform one in demos.
 //!
 //! Runs `avocet demo` with both policies, for each seed, all at the same time. The servers of the
 //! demo know when their pages change, so freshness is measured and not estimated.

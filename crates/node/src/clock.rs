@@ -1,7 +1,8 @@
 //! The clock of the live driver.
 //!
-//! **Invariant:** moments never decrease. The wall clock is read once, and a monotonic clock counts
-//! from there. A jump of the wall clock therefore changes neither order nor politeness.
+//! **Invariant:** the moments of a clock never decrease. It reads the wall clock once, at its start,
+//! and then counts on a monotonic clock. So a jump of the wall clock changes neither order nor
+//! politeness.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

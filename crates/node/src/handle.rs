@@ -1,9 +1,8 @@
 //! The interface between a server and a store with its crawl.
 //!
 //! A [`NodeHandle`] reads snapshots, facts about pages, copies and the index, and applies controls.
-//! If a crawl runs in this process, the handle asks the crawl. If no other process has locked the
-//! store, it reads the ledger. If another process has locked the store, it reads the files that the
-//! crawl of that process writes.
+//! If a crawl runs in this process, the handle asks the crawl. Otherwise it reads the ledger or, if
+//! another process has locked the store, the files that the crawl of that process writes.
 //!
 //! **Invariant:** a server never blocks a crawl, or any other command, from opening the store.
 

@@ -2,8 +2,7 @@
 //!
 //! A [`Live`] outlives the engine. When policies change, the engine and its frontier are created
 //! again, and the counts stay. Observers read the last [`Snapshot`]. Questions about a page go to
-//! the engine, if one runs. Controls are written into files of the store, which the crawl
-//! watches.
+//! the engine, if one runs. Controls are written into files that the crawl watches.
 
 pub mod controls;
 pub mod core_figures;

@@ -1,8 +1,8 @@
 //! Recovery at start: brings archive and index to the state of the ledger.
 //!
 //! **Invariant:** after recovery, new records are appended behind the archive end that the ledger
-//! stores. The index has the pages that the ledger marks as indexed, in their newest version, and
-//! no others; it lacks pages that the archive has lost. If the ledger has lost commits, all intact
+//! stores. The index has exactly the pages that the ledger marks as indexed, in their newest
+//! version, except pages that the archive has lost. If the ledger has lost commits, all intact
 //! records stay in the archive, where `avocet rebuild` finds them.
 
 pub mod in_links;

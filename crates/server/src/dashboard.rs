@@ -1,6 +1,6 @@
 //! The dashboard: shows what the crawler is doing, and why.
 //!
-//! The page is complete without JavaScript. With it, parts of the page follow each new snapshot.
+//! The page is complete without JavaScript. With JavaScript, parts of it follow each new snapshot.
 
 mod chart;
 mod charts;

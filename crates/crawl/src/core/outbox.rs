@@ -1,4 +1,4 @@
-//! Collects settled pages and facts into groups for the committer.
+//! Collects settled and dropped pages into groups for the committer, and hands over facts.
 //!
 //! **Invariant:** facts leave in the order in which they changed the frontier.
 

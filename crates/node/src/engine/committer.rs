@@ -1,11 +1,13 @@
-//! The committer thread, the only place where fetched pages become durable.
+//! The committer, the only code that makes fetched pages durable. A crawl runs it on a thread of
+//! its own.
 //!
 //! **Order:** the archive is appended and synced. Then the ledger commits its batch; this is the
 //! commit of the group. Later the index commits its documents. A kill between any two of these
 //! steps loses nothing that was committed. The next start cuts the archive off at the end that the
-//! ledger stores, and indexes again what the ledger committed after the last commit of the index.
+//! ledger stores, and indexes the pages that the ledger committed after the last commit of the
+//! index.
 //!
-//! After a failure nothing more is written: a failed sync is never retried as if it had succeeded.
+//! After a failure the committer writes nothing more: it never retries a failed sync.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};

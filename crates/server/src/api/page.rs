@@ -1,4 +1,4 @@
-//! `GET /api/v1/page`
+//! `GET /api/v1/page`: returns a page of the store with its text and its sections.
 
 use std::sync::Arc;
 

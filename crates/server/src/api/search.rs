@@ -1,4 +1,4 @@
-//! `GET /api/v1/search`
+//! `GET /api/v1/search`: searches the store.
 
 use std::sync::Arc;
 

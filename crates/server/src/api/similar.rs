@@ -1,4 +1,4 @@
-//! `GET /api/v1/similar`
+//! `GET /api/v1/similar`: finds pages similar to a page.
 
 use std::sync::Arc;
 

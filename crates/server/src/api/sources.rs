@@ -1,4 +1,4 @@
-//! `GET /api/v1/sources`
+//! `GET /api/v1/sources`: lists the sources of new pages.
 
 use std::sync::Arc;
 

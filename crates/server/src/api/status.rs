@@ -1,4 +1,4 @@
-//! `GET /api/v1/status`
+//! `GET /api/v1/status`: reports the size of the store and the state of its crawl.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

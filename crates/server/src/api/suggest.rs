@@ -1,4 +1,4 @@
-//! `GET /api/v1/suggest`
+//! `GET /api/v1/suggest`: suggests pages and sections while a searcher types.
 
 use std::sync::Arc;
 

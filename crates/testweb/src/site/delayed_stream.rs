@@ -54,8 +54,8 @@ impl<S: AsyncRead + Unpin> DelayedStream<S> {
         }
     }
 
-    /// Reads the bytes that have arrived and sets when they may be read. The task is woken when more
-    /// bytes arrive.
+    /// Takes in the bytes that have arrived and sets when they may be read. The task is woken when
+    /// more bytes arrive.
     fn take_in(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         let mut space = [0; 4096];
         while !self.ended && self.bytes_on_the_way < CAPACITY {

@@ -1,7 +1,7 @@
 //! Freshness of a crawler's copies of this web, and the freshness of a uniform revisit policy.
 //!
 //! The web itself is the judge: it knows which version each answer had, and which version a page
-//! has later. What the crawler believes does not matter. The web must run at real time
+//! has later. What the crawler believes does not matter. The web must run in real time
 //! ([`WebClock::Running(1.0)`](super::WebClock)), because answers are logged in real time. Sitemaps
 //! and feeds are not judged, because users do not read them.
 

@@ -1,7 +1,7 @@
 //! The ground truth of a crawl: the pages that it must fetch.
 //!
-//! **Invariant:** it is computed from the model, never from HTML or robots.txt as served. So an
-//! error in parsing either cannot affect the truth it is checked against.
+//! **Invariant:** the truth is computed from the model, never from HTML or robots.txt as served. So
+//! an error in parsing HTML or robots.txt cannot affect the truth.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,9 @@
 //! Compares source schedulers on the whole engine, under a paused clock.
 //!
-//! Sources publish articles, and people click each article for a limited time. The crawler has a
-//! small budget. A fetched article counts as found, because the index commits every 15 seconds of
-//! real time, which does not jump. The delay until search finds an article is measured in real time
-//! by `cargo xtask bench sources --live`.
+//! Sources publish articles, and the clicks on an article become fewer with its age. The crawler
+//! has a small budget. A fetched article counts as found, because the index commits every 15
+//! seconds of real time, which does not jump. `cargo xtask bench sources --live` measures the delay
+//! until search finds an article, in real time.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
