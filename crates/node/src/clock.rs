@@ -1,8 +1,8 @@
 //! The clock of the live driver.
 //!
-//! **Invariant:** the moments of a clock never decrease. It reads the wall clock once, at its start,
-//! and then counts on a monotonic clock. So a jump of the wall clock changes neither order nor
-//! politeness.
+//! **Invariant:** the moments of a clock never decrease. A clock reads the wall clock once, at its
+//! start, and then counts on a monotonic clock. So a jump of the wall clock changes neither order
+//! nor politeness.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -55,7 +55,7 @@ pub struct Live {
     address: Mutex<Option<String>>,
     /// The settings that the command line gives.
     flags: Mutex<Layer>,
-    /// The flags among them that are still in force.
+    /// The settings of `flags` that are still in force.
     flags_in_force: Mutex<Layer>,
     /// Paths of the settings that controls have written since the start.
     controlled: Mutex<Vec<&'static str>>,

@@ -158,7 +158,7 @@ pub struct ServerReport {
     pub per_connection: Option<u32>,
 }
 
-/// The position of a page that is due.
+/// The position of a page in the queue of its host, and of the host's server among all servers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct QueuePosition {
     /// The server strategy.

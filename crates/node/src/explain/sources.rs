@@ -32,8 +32,7 @@ pub struct SourceSummary {
     pub found: u32,
     /// Expected new pages per day.
     pub new_a_day: f64,
-    /// The expected profit of a new page that is fetched as it appears, in clicks or, if there were
-    /// none, in a substitute for them.
+    /// The expected profit of a new page that is fetched as it appears, in clicks.
     pub profit: f64,
     /// Whether `profit` is estimated from clicks. If not, it is predicted from the quality of the
     /// pages that the source named.

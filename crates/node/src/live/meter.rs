@@ -66,11 +66,11 @@ impl Counts {
 /// The worth of fetches, as estimated when their pages were claimed, summed by purpose.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorthSums {
-    /// Requests for pages without a copy.
+    /// The worth of requests for pages without a copy.
     pub new: f64,
-    /// Requests for pages that may have changed.
+    /// The worth of requests for pages that may have changed.
     pub refresh: f64,
-    /// Polls of sources.
+    /// The worth of polls of sources.
     pub source: f64,
 }
 

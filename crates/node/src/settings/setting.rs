@@ -244,7 +244,7 @@ impl Range {
         (self.low, self.high).contains(&number)
     }
 
-    /// Returns whether it has two ends.
+    /// Returns whether the range has a lower and an upper end.
     pub fn is_bounded(self) -> bool {
         let ends = [self.low, self.high];
         ends.iter().all(

@@ -29,7 +29,8 @@ const PUSH: Duration = Duration::from_secs(75);
 /// The results of a crawl.
 #[derive(Debug)]
 struct TrialResult {
-    /// The share of clicks, in the second half of the crawl, on pages that it had at that time.
+    /// The share of clicks on pages that had been fetched before the click, in the second half of
+    /// the crawl.
     share: f64,
     /// The mean delay from publication to fetch, in hours.
     delay: f64,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// The share of new pages to cover, as in Lefortier et al. (2013), section 3.1.
 const SHARE: f64 = 0.8;
 
-/// The number of sources that name most new pages.
+/// How few sources name 80 % of the new pages.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceCover {
     /// Number of new pages: their links appeared on a page that had been read before.
