@@ -75,7 +75,7 @@ struct MeasuredFreshness {
 struct DemoPublication {
     published: u64,
     found: u64,
-    /// Seconds.
+    /// In seconds.
     mean_delay: Option<f64>,
 }
 

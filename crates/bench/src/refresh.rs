@@ -35,7 +35,7 @@ struct RefreshCost {
     decisions: u64,
     /// Histories read for all decisions.
     looks: u64,
-    /// Mean CPU time of a decision.
+    /// Mean CPU time of a decision, in nanoseconds.
     nanoseconds: f64,
     /// Memory of the frontier per page, in bytes.
     bytes_a_page: f64,

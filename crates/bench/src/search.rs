@@ -43,7 +43,7 @@ struct SearchReport {
     p90: f64,
     p99: f64,
     worst: f64,
-    /// Pages indexed meanwhile.
+    /// Pages indexed during the searches.
     put: u64,
     /// Memory of the server after a tenth of the time, and at the end, in bytes.
     memory: [u64; 2],
@@ -72,10 +72,10 @@ pub struct SearchOptions {
     /// Mean pause of a searcher between two searches, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 100)]
     pub pause: u64,
-    /// Duration of the benchmark
+    /// Seconds during which searches are made
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     pub seconds: u64,
-    /// Pages per second that are indexed meanwhile
+    /// Pages per second that are indexed during the searches
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub crawled: u32,
     /// Request the search page instead of the API

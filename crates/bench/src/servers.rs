@@ -27,8 +27,8 @@ use crate::program::AvocetProgram;
 use crate::web::{self, WebKind, WebOptions, WebProcess};
 use report::{Experiment, ServersReport};
 
-/// The four strategies of the paper, and ours; with whether the strategy gets the qualities of
-/// pages.
+/// The four strategies of the paper, and ours. The flag says whether the strategy gets the
+/// qualities of pages.
 pub const STRATEGIES: [(&str, bool); 5] = [
     ("breadth-first", false),
     ("performance", false),

@@ -45,7 +45,7 @@ struct PlanCost {
     sources: u64,
     /// Seconds of a plan when all sources have new clicks.
     anew: f64,
-    /// Seconds of the next plan, when none has.
+    /// Seconds of the next plan, when no source has new clicks.
     again: f64,
     decisions: u64,
     /// Mean number of histories read per decision.

@@ -31,8 +31,8 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     ems * size
 }
 
-/// Shortens a text to `room`, with an ellipsis in the middle if it is too long. Both ends are
-/// kept, because names often differ only at one end.
+/// Shortens a text to the width `room`, in the unit of `size`. A text that is too long gets an
+/// ellipsis in the middle. Both ends are kept, because names often differ only at one end.
 pub(super) fn shortened(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_owned();

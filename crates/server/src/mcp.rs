@@ -49,7 +49,7 @@ struct Tools {
 #[serde(deny_unknown_fields)]
 struct SearchFor {
     /// Words, "phrases", -exclusions, a OR b, site:example.org, title:word, filetype:html.
-    /// All words should be on the page.
+    /// Finds pages with all words; if there are none, pages with some.
     query: String,
     /// The number of results, 1 to 50. The default is 10.
     limit: Option<u8>,

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::TidyFinding;
 use super::code::{CodePath, RustFile, paths, test_files};
 
-/// For each module the modules that it depends on, each with the first file and line that says so.
+/// For each module the modules that it depends on, each with the file and line of its first
+/// mention.
 type Edges<'t> = BTreeMap<&'t str, BTreeMap<&'t str, (&'t str, usize)>>;
 
 /// Returns the findings in all crates.

@@ -44,7 +44,8 @@ struct LiveResult {
     fetched_after: Delay,
     /// Simulated hours from publication until search finds the article.
     found_after: Delay,
-    /// The share of the clicks in the second half on articles that search found by then.
+    /// The share of the clicks in the second half of the run that are on articles which search
+    /// found before the click.
     clicks_served: f64,
 }
 

@@ -63,8 +63,8 @@ struct ModelVisit {
     /// When the last request was made.
     requested: Moment,
     scope: Option<Arc<Scope>>,
-    /// Whether the request for these pages found the connection closed. They may then be requested
-    /// again.
+    /// Whether the request for the pages in `asked` found the connection closed. They may then be
+    /// requested again.
     held: bool,
 }
 

@@ -24,7 +24,7 @@ pub const BEGIN: Moment = Moment::from_micros(1_600_000_000_000_000);
 pub enum CrawlKind {
     /// Ends when no page is left to fetch.
     Once,
-    /// Ends too, and may have limits: on pages, a buffer, page budgets of domains, or a stop
+    /// As `Once`, and may have limits: on pages, a buffer, page budgets of domains, or a stop
     /// condition.
     Limited,
     /// Refreshes pages within a budget until it is stopped.

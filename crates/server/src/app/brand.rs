@@ -14,10 +14,11 @@ const TITLE: &str = "Avocet";
 /// The least contrast ratio of text with its background (WCAG 2.2, criterion 1.4.3).
 const CONTRAST: f64 = 4.5;
 
-/// The backgrounds of the page in the light and the dark theme, as in avocet.css.
+/// A background of the light theme in avocet.css.
 ///
-/// Each theme has two backgrounds. This is the one with less contrast to a readable colour.
+/// Each theme has two backgrounds. This one has less contrast with a readable colour.
 const LIGHT: [u8; 3] = [0xfb, 0xfc, 0xfb];
+/// The same for the dark theme.
 const DARK: [u8; 3] = [0x18, 0x21, 0x20];
 
 const BLACK: [u8; 3] = [0; 3];

@@ -58,8 +58,8 @@ impl ClientLimits {
         }
     }
 
-    /// Takes a token from a client's bucket. If it is empty, returns the seconds until the next
-    /// token; if too many requests are under way, returns 1.
+    /// Takes a token from a client's bucket. The error is the number of seconds to wait: until the
+    /// next token if the bucket is empty, or 1 if too many requests are under way.
     pub fn take(&self, client: IpAddr, now: Instant) -> Result<CountedRequest<'_>, u64> {
         let rate = self.rate.unwrap_or(f64::INFINITY);
         let most = (rate * BURST).max(1.0);

@@ -124,7 +124,7 @@ pub(super) fn bad_charset(_: &ScriptRequest<'_>) -> Script {
     )
 }
 
-/// Harmless as ASCII, but a tag for a parser that believes the header.
+/// Plain text as ASCII, but a heading if it is decoded as UTF-7, which the header states.
 pub(super) fn utf_7(_: &ScriptRequest<'_>) -> Script {
     let body = format!("+ADw-h1+AD4-{SMUGGLED}-heading {AFTER}");
     typed("text/html; charset=utf-7", page("seven", &body))

@@ -5,8 +5,8 @@
 
 use super::script::{Script, ScriptRequest};
 
-/// Number of the last URL of the chain: with 16 redirects it is longer than the ten hops that a
-/// client may follow.
+/// Number of the last URL of the chain. The chain has 16 redirects, more than the ten that a client
+/// may follow.
 const CHAIN: u32 = 15;
 
 fn redirect(to: &str) -> Script {

@@ -27,7 +27,7 @@ pub enum HostileRobots {
     Slow,
     /// A hundred thousand rules, of which the first applies.
     ManyRules,
-    /// Patterns with a thousand wildcards and of ten kilobytes.
+    /// A pattern with a thousand wildcards, and a pattern of ten kilobytes.
     Wildcards,
     /// `Crawl-delay: 1e9`.
     DelayHuge,

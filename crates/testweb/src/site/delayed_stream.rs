@@ -21,7 +21,7 @@ use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
-/// Maximum number of bytes in transit; more wait in the kernel.
+/// Maximum number of bytes in transit. Further bytes wait in the kernel.
 const CAPACITY: usize = 64 * 1024;
 
 /// How long the client may take to close its side.

@@ -125,7 +125,7 @@ pub struct Faults {
 pub struct Changes {
     /// Share of pages that ever change.
     pub share: f64,
-    /// Mean time between two changes of such a page. A large sigma gives the heavy tail of rates
+    /// Mean seconds between two changes of such a page. A large sigma gives the heavy tail of rates
     /// that real webs have.
     pub interval: Spread,
 }
@@ -135,9 +135,9 @@ pub struct Changes {
 pub struct Population {
     /// Share of pages that do not exist at time 0.
     pub born_later: f64,
-    /// Time until which they are born, uniformly distributed.
+    /// Seconds of the web within which these pages are born, uniformly distributed.
     pub horizon: f64,
-    /// Mean lifetime of a page; `None` means for ever.
+    /// Mean lifetime of a page, in seconds; `None` means for ever.
     pub lifetime: Option<f64>,
 }
 

@@ -29,8 +29,8 @@ const PUSH: Duration = Duration::from_secs(75);
 /// The results of a crawl.
 #[derive(Debug)]
 struct TrialResult {
-    /// The share of clicks on pages that had been fetched before the click, in the second half of
-    /// the crawl.
+    /// The share of the clicks in the second half of the crawl that are on pages fetched before the
+    /// click.
     share: f64,
     /// The mean delay from publication to fetch, in hours.
     delay: f64,
@@ -94,7 +94,7 @@ async fn crawl(sources: &str) -> TrialResult {
     }
 }
 
-/// Writes clicks into the log of a store as they happen.
+/// Writes new clicks into the log of a store, every 75 s.
 async fn click(trial: Arc<Mutex<Trial>>, log: std::path::PathBuf) {
     let log = EventLog::open(&log);
     loop {
