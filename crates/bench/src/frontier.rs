@@ -131,8 +131,8 @@ mod tests {
         assert_eq!(driver.frontier.bench.waiting(), 750);
         let known: Vec<_> = driver.ledger.scan().map(Result::unwrap).collect();
         let visited = known.iter().filter(|known| known.has_copy()).count();
-        assert_eq!((known.len(), visited), (1000, 250), "all of it is durable");
+        assert_eq!((known.len(), visited), (1000, 250), "all is durable");
         let rest = claims::settle(&mut driver, 10_000).unwrap();
-        assert_eq!(rest.pages, 750, "no more than there is");
+        assert_eq!(rest.pages, 750, "all remaining pages");
     }
 }

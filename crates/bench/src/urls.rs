@@ -125,7 +125,7 @@ mod tests {
         let length: usize = (0..20_000).map(|number| urls.text(number).len()).sum();
         assert!((60..80).contains(&(length / 20_000)), "{}", length / 20_000);
         let odd = (0..1000).find(|&number| urls.url(number).unwrap().as_str() != urls.text(number));
-        assert_eq!(odd, None, "the normal form is what was written");
+        assert_eq!(odd, None, "all URLs are in normal form");
     }
 
     #[test]

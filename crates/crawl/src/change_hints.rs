@@ -128,10 +128,20 @@ mod tests {
         hints.waiting.push_front((key(0), Moment::from_micros(9)));
         let wanted = hints.take_wanted();
         assert_eq!(wanted.len(), BATCH);
-        assert!(hints.take_wanted().is_empty(), "they are on their way");
+        assert!(
+            hints.take_wanted().is_empty(),
+            "the visits are being loaded"
+        );
         hints.changed(key(1).page);
-        assert!(hints.take_wanted().is_empty(), "not twice at once");
-        assert_eq!(hints.loaded(key(1).page), None, "it was visited meanwhile");
+        assert!(
+            hints.take_wanted().is_empty(),
+            "no visit is loaded twice at once"
+        );
+        assert_eq!(
+            hints.loaded(key(1).page),
+            None,
+            "the page was visited during the load"
+        );
         let latest = Some((key(0), Moment::from_micros(9)));
         assert_eq!(hints.loaded(key(0).page), latest);
         for key in wanted {

@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn connections_and_answers_are_counted_with_the_sums_of_their_times() {
         let mut host = host();
-        assert!(host.fact().is_none(), "nothing is known");
+        assert!(host.fact().is_none(), "no robots.txt and no connection");
         let millis = Duration::from_millis;
         host.connected(millis(3));
         host.connected(millis(4));

@@ -169,7 +169,7 @@ mod tests {
         overlay.committed(&Entry::Signalled(key, at(40)));
         assert_eq!(since(&overlay), Some(0), "the visit is not committed");
         overlay.committed(&entry(&first));
-        assert_eq!(since(&overlay), Some(0), "only an older visit is");
+        assert_eq!(since(&overlay), Some(0), "only an older visit is committed");
         overlay.committed(&entry(&second));
         assert_eq!(since(&overlay), None);
     }

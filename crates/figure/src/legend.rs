@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_as_many_as_fit() {
+    fn a_legend_has_as_many_columns_as_fit_and_at_least_two_for_more_than_five_lines() {
         let check = |name: &str, lines: usize, columns: usize, height: f64| {
             let series = vec![Series::line(name, Vec::new()); lines];
             let legend = Legend::new(&series, 500.0);

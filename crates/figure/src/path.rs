@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_relative_steps() {
+    fn a_path_consists_of_relative_steps() {
         let mut path = SvgPath::default();
         path.stroke((1.0, 2.5), (1.1, 2.0));
         path.to('l', (11, 20));

@@ -161,7 +161,7 @@ mod tests {
             assert!(contrast(theme.ink, theme.paper) >= 4.5);
         }
         assert!((contrast("#000000", "#ffffff") - 21.0).abs() < 1e-9);
-        assert!(contrast("#56b4e9", "#ffffff") < 3.0, "as published");
+        assert!(contrast("#56b4e9", "#ffffff") < 3.0, "the published colour");
     }
 
     /// Contrast ratio of WCAG 2.2, from 1 to 21.

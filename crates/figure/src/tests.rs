@@ -67,7 +67,7 @@ fn all_texts_are_shown_and_escaped_and_every_line_is_drawn() {
 }
 
 #[test]
-fn a_file_stands_alone_and_a_page_has_the_style() {
+fn a_file_contains_its_style_and_an_inline_figure_does_not() {
     let points = [(0.0, 0.0), (1.0, 2.0)];
     let file = figure(&points).svg();
     assert!(file.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\""));
@@ -99,7 +99,7 @@ fn numbers_of_any_size_give_an_svg_without_nan_or_infinity() {
 }
 
 #[test]
-fn lines_are_where_their_numbers_are() {
+fn points_are_drawn_in_proportion_to_their_values() {
     let mut figure = figure(&[]);
     figure.series = vec![Series::line(
         "one",

@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn use_trees_are_written_out() {
+    fn a_use_tree_gives_one_path_per_branch() {
         found(
             "use std::{fs, net::{IpAddr as Ip, *}};",
             &["use", "std::fs", "std::net::IpAddr"],

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_documents_are_checked() {
+    fn only_links_of_documents_at_the_root_and_below_docs_are_checked() {
         for file in ["CHANGELOG.md", "ARCHITECTURE.md", "docs/b/c.md"] {
             found(
                 file,

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_fits_several_files_is_near() {
+    fn a_name_of_several_files_is_accepted_only_in_the_crate_of_one_of_them() {
         found("README.md", "`frontier/budget.rs`\n", &[]);
         found(
             "README.md",

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_and_settings_are_found_where_they_stand() {
+    fn package_hosts_and_their_settings_are_found_with_their_line() {
         for halves in SIGNS {
             found("README.md", &format!("a\nb {} c", halves.concat()), &[2]);
         }

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_opens_with_a_header() {
+    fn a_file_without_a_header_in_its_first_line_is_found() {
         found("crates/page/src/x.rs", "//! A.\n", &[]);
         found("crates/page/src/x.rs", "\n//! A.\n", &[1]);
         found("crates/page/src/x.rs", "/// Not that.\n", &[1]);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_not_a_test_counts_for_the_length() {
+    fn tests_do_not_count_for_the_length_of_a_file() {
         let body = |lines: usize| format!("//! A.\n{}", "x\n".repeat(lines - 1));
         let tests = "#[cfg(test)]\nmod tests {\n    fn a() {\n    }\n}\n";
         found("a.rs", &body(LONGEST), &[]);

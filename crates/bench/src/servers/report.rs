@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_is_the_median_and_times_are_those_of_the_same_run() {
+    fn a_figure_is_the_median_over_runs_and_is_compared_within_each_run() {
         let mut experiment = Experiment::new(QualityJudge::Zipf);
         for (run, slow, fast) in [(1, 10.0, 4.0), (2, 20.0, 8.0), (3, 40.0, 39.0)] {
             experiment.crawled.push(crawled("breadth-first", run, slow));

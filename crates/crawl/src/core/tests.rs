@@ -105,7 +105,7 @@ fn a_visit_that_is_committed_while_an_older_one_is_loaded_is_loaded_again() {
     step(&mut core, committed(key, &second));
     let loaded = Event::VisitsLoaded(vec![(key, Some(first))]);
     let again = step(&mut core, loaded);
-    assert_eq!(again, (vec![], vec![key]), "the first is outdated");
+    assert_eq!(again, (vec![], vec![key]), "the loaded visit is outdated");
     let loaded = Event::VisitsLoaded(vec![(key, Some(second))]);
     assert_eq!(step(&mut core, loaded), (vec![], vec![]), "no news");
 }

@@ -233,7 +233,7 @@ impl CoreModel {
                 self.spend(now, false);
                 let awaited = self.ends(*visit, context);
                 let Awaits::Rules(url, at) = awaited else {
-                    panic!("rules come that were not asked for: {awaited:?}")
+                    panic!("a robots.txt arrives that was not requested: {awaited:?}")
                 };
                 let site = context.web.site(url.host()).expect("a site");
                 let wait = match (file, retry_after) {
@@ -250,7 +250,7 @@ impl CoreModel {
                 self.spend(now, false);
                 let awaited = self.ends(*visit, context);
                 let Awaits::Probe(at) = awaited else {
-                    panic!("a probe comes that was not made: {awaited:?}")
+                    panic!("an answer arrives to a probe that was not made: {awaited:?}")
                 };
                 if let Some(reply) = reply {
                     self.learned(*visit, at, (refusal(reply), None), context);
@@ -294,7 +294,7 @@ impl CoreModel {
         let claim = visiting
             .asked
             .remove(&page)
-            .expect("a page that was asked for");
+            .expect("the page was requested");
         let (at, scope) = (visiting.requested, visiting.scope.clone());
         match answer {
             Answered::Page(judged) => {
@@ -442,7 +442,10 @@ impl CoreModel {
     }
 
     fn get(&mut self, get: &Get, line: Option<&SimConnection>, context: &mut CheckContext<'_>) {
-        let first = get.requests.first().expect("a page to ask for");
+        let first = get
+            .requests
+            .first()
+            .expect("a request names at least one page");
         let line = used(line, first.claim.url.host());
         let visiting = self.visits.entry(get.visit).or_default();
         let again = visiting.held;

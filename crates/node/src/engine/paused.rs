@@ -157,7 +157,7 @@ async fn a_policy_that_learns_change_rates_keeps_more_copies_fresh() {
         reached.push(fresh);
     }
     let [uniform, learned] = reached[..] else {
-        panic!("two were compared")
+        panic!("two policies are compared")
     };
     assert!(learned > uniform + 0.01, "{learned}, not above {uniform}");
 }

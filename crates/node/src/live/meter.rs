@@ -335,7 +335,7 @@ mod tests {
             seconds += point.seconds;
             worth += point.worth;
         }
-        assert_eq!(sum, meter.counts, "three hours fit");
+        assert_eq!(sum, meter.counts, "the series holds three hours");
         assert_eq!(seconds as u64, hours * 3600);
         assert_eq!(worth, meter.gains.all());
         assert_eq!(meter.gains.new, 2.0 * (hours * 3600) as f64);

@@ -167,7 +167,7 @@ mod tests {
             .unwrap();
         let met = follow(&mut searches, 75);
         assert_eq!((met.len(), met[0].clicks), (1, 7.0));
-        assert_eq!(met[0].at, at(75), "not in the future");
+        assert_eq!(met[0].at, at(75), "the time is not in the future");
         let words: Vec<String> = {
             let workload = searches.workload(at(40)).unwrap();
             workload.words().map(|(word, _)| word.to_owned()).collect()
@@ -176,7 +176,10 @@ mod tests {
         log.append(&Search::new(Timestamp::UNIX_EPOCH, "grey wolf"))
             .unwrap();
         follow(&mut searches, 120);
-        assert!(searches.workload(at(120)).is_none(), "not so soon again");
+        assert!(
+            searches.workload(at(120)).is_none(),
+            "less than ten minutes later"
+        );
         assert!(searches.workload(at(700)).is_some());
     }
 }

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scope_of_an_older_version_is_kept() {
+    fn the_scope_in_a_file_of_an_older_version_is_read() {
         let directory = tempfile::tempdir().unwrap();
         let older = r#"{"ranking": {"order": "backlink", "servers": "best-prefix", "query": null,
             "location": [], "scores": null, "threshold": null},

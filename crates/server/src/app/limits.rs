@@ -135,7 +135,11 @@ mod tests {
             assert_eq!(take(&limits, one, now), Ok(()));
         }
         assert_eq!(take(&limits, one, now), Err(1));
-        assert_eq!(take(&limits, other, now), Ok(()), "each client has its own");
+        assert_eq!(
+            take(&limits, other, now),
+            Ok(()),
+            "each client has a bucket"
+        );
         let later = now + Duration::from_secs(1);
         assert_eq!(take(&limits, one, later), Ok(()));
         assert_eq!(take(&limits, one, later), Ok(()));

@@ -86,7 +86,10 @@ mod tests {
         assert!(sessions.hold(&one, at(end - 1)));
         assert!(!sessions.hold(&one, at(end)) && sessions.hold(&other, at(end)));
         sessions.end(&one);
-        assert!(sessions.hold(&other, at(61)), "another goes on");
+        assert!(
+            sessions.hold(&other, at(61)),
+            "the other session stays open"
+        );
         sessions.end(&other);
         assert!(!sessions.hold(&other, at(61)));
     }
@@ -100,10 +103,13 @@ mod tests {
             .collect();
         let held = texts.iter().map(|text| sessions.hold(text, now));
         assert_eq!(held.filter(|held| *held).count(), MOST);
-        assert!(!sessions.hold(&texts[0], now), "the oldest ended");
+        assert!(
+            !sessions.hold(&texts[0], now),
+            "the oldest session has ended"
+        );
         let later = now + 2 * LASTS;
         sessions.begin(later).unwrap();
         let left = sessions.0.lock().unwrap().len();
-        assert_eq!(left, 1, "what has expired is forgotten");
+        assert_eq!(left, 1, "expired sessions are forgotten");
     }
 }

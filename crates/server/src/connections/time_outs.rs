@@ -363,20 +363,28 @@ mod tests {
     async fn every_wait_for_a_client_ends() {
         let fresh = || ConnectionWatch::new(Instant::now(), Arc::default());
         let watch = fresh();
-        assert_eq!(lasts(&watch).await, HEAD.as_secs(), "nothing comes");
+        assert_eq!(lasts(&watch).await, HEAD.as_secs(), "no byte arrives");
         let watch = fresh();
         tokio::time::sleep(Duration::from_secs(3)).await;
         watch.received();
-        assert_eq!(lasts(&watch).await, HEAD.as_secs() - 3, "byte by byte");
+        assert_eq!(
+            lasts(&watch).await,
+            HEAD.as_secs() - 3,
+            "an incomplete head"
+        );
         let watch = answering();
-        assert_eq!(lasts(&watch).await, 3600, "an answer takes its time");
+        assert_eq!(lasts(&watch).await, 3600, "no limit for the server");
         watch.answered();
-        assert_eq!(lasts(&watch).await, IDLE.as_secs(), "no other request");
+        assert_eq!(lasts(&watch).await, IDLE.as_secs(), "no second request");
         let watch = answering();
         watch.answered();
         tokio::time::sleep(Duration::from_secs(20)).await;
         watch.received();
-        assert_eq!(lasts(&watch).await, HEAD.as_secs(), "half of another");
+        assert_eq!(
+            lasts(&watch).await,
+            HEAD.as_secs(),
+            "an incomplete second request"
+        );
         let watch = answering();
         for _ in 0..4 {
             watch.wants_body();
@@ -387,7 +395,11 @@ mod tests {
         assert_eq!(lasts(&watch).await, BODY.as_secs() - 8, "a slow body");
         let watch = answering();
         watch.is_unread();
-        assert_eq!(lasts(&watch).await, UNREAD.as_secs(), "it is not read");
+        assert_eq!(
+            lasts(&watch).await,
+            UNREAD.as_secs(),
+            "the client does not read"
+        );
         let watch = answering();
         watch.answered();
         watch.is_unread();

@@ -357,7 +357,7 @@ async fn redirects_loop_end_or_go_on_for_ever() {
 }
 
 #[tokio::test]
-async fn validators_lie_over_several_visits() {
+async fn validators_change_independently_of_the_body_and_browsers_get_another_text() {
     let server = start(PACE).await;
     let mut client = ByteClient::connect(server.address()).await;
     let mut visits = Vec::new();

@@ -378,7 +378,7 @@ async fn pages_change_with_the_webs_time_and_validators_follow() {
             assert_ne!(changed.body, first.body);
         }
     }
-    assert_eq!(versions.len(), 20, "a text came back");
+    assert_eq!(versions.len(), 20, "a text appeared twice");
 }
 
 #[tokio::test]
@@ -541,7 +541,7 @@ async fn a_calendar_never_ends() {
     for _ in 0..60 {
         let month = ByteClient::get_once(address, &path).await;
         assert_eq!(month.status, 200, "{path}");
-        assert!(seen.insert(path), "a month came back");
+        assert!(seen.insert(path), "a month appeared twice");
         path = links(month.text()).last().unwrap().to_owned();
     }
     assert_eq!(path, "/calendar/2031/1");

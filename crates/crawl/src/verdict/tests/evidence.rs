@@ -375,7 +375,7 @@ proptest! {
         for (second, answer) in (1..).zip(&answers) {
             let verdict = judge(&page, before.as_ref(), second, answer);
             prop_assert!(!(verdict.gone && verdict.text.is_some()));
-            prop_assert!(!verdict.gone || found, "only what is in can leave");
+            prop_assert!(!verdict.gone || found, "only an indexed page can leave the index");
             found = (found || verdict.text.is_some()) && !verdict.gone;
             let copy = verdict.visited.copy.as_ref();
             prop_assert_eq!(found, copy.is_some_and(|copy| copy.indexed));

@@ -96,7 +96,7 @@ fn kept(ledger: &Ledger) -> Option<RecordLocation> {
 }
 
 #[test]
-fn a_copy_that_was_on_its_way_when_the_page_was_asked_for_again_keeps_its_place() {
+fn a_copy_keeps_its_location_after_a_304_that_was_requested_before_its_commit() {
     for together in [true, false] {
         let mut store = store();
         let mut committer = Committer::new(&store.ledger, store.archive.take(), None);

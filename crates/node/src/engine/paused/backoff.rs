@@ -140,7 +140,7 @@ async fn refusals_in_a_row_double_the_wait_and_a_success_resets_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_server_asked_for_outlives_the_crawl() {
+async fn the_delay_that_a_server_requires_outlives_the_crawl() {
     let server = LoggingServer::new(|path, page| match (path, page) {
         ("/robots.txt", _) => answer(200, "", "User-agent: *\nCrawl-delay: 20"),
         (_, 0) => answer(200, "", "<a href=/a>a</a> <a href=/b>b</a>"),
@@ -182,6 +182,10 @@ async fn a_crawl_ends_when_all_remaining_servers_must_wait_long() {
         let summary = crawl(directory.path(), server.plan(), std::future::pending()).await;
         assert_eq!((summary.pages, summary.queued), (0, 1));
         assert!(begun.elapsed() < Duration::from_secs(60));
-        assert_eq!(server.pages.lock().unwrap().len(), 1, "asked once");
+        assert_eq!(
+            server.pages.lock().unwrap().len(),
+            1,
+            "the page is requested once"
+        );
     }
 }

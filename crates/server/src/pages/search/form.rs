@@ -276,7 +276,11 @@ mod tests {
         let form = SearchForm::read(
             "q=a&page=many&age=&site=%20&language=&x=y&&=&since=soon&until=2026-13-01&type=a%20b&sort=up&q",
         );
-        assert_eq!((form.text.as_str(), form.page), ("", 1), "the last counts");
+        assert_eq!(
+            (form.text.as_str(), form.page),
+            ("", 1),
+            "the last q counts"
+        );
         assert!(!form.is_filtered());
         assert_eq!(SearchForm::read("q=%ff%00%e2").text, "\u{fffd}\0\u{fffd}");
         assert_eq!(SearchForm::read("page=999999").page, 101);
