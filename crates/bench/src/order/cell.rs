@@ -113,7 +113,7 @@ fn turns(
         }
         took.deciding += decided - began;
         took.reading += thread_time() - decided;
-        ensure!(pages.len() as u64 == turn, "the frontier ran dry");
+        ensure!(pages.len() as u64 == turn, "the frontier has no page left");
         left -= turn;
     }
     Ok(took)

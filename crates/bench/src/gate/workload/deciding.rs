@@ -57,7 +57,7 @@ pub fn decide(only_set_up: bool) -> Result<()> {
         now = now + Duration::from_micros(1);
         visits
             .decide(&mut crawl, now)
-            .context("the frontier ran dry")?;
+            .context("the frontier has no page left")?;
     }
     let later = now + step;
     choose(
