@@ -10,11 +10,10 @@ mod serve;
 mod settings;
 pub mod topic;
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use node::settings::{Layer, Rate, Time};
+use node::settings::{Layer, ListenAddress, Rate, Time};
 
 pub use exchange::{
     ExportArguments, ExportKind, ImportArguments, ImportKind, PageFormat, RebuildArguments,
@@ -154,7 +153,7 @@ pub struct DemoArguments {
     pub searches: f64,
     /// Address to listen on [default: 127.0.0.1:8321, or a free port if that one is taken]
     #[arg(long, value_name = "ADDRESS")]
-    pub listen: Option<SocketAddr>,
+    pub listen: Option<ListenAddress>,
 }
 
 fn speed(text: &str) -> Result<f64, String> {

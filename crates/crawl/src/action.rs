@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::discovery::Offer;
 use crate::event::{ConnectionId, VisitId};
 use crate::scope::Scope;
-use crate::verdict::{Asked, IndexText};
+use crate::verdict::{Asked, IndexText, Lead};
 
 /// An instruction to the driver.
 ///
@@ -216,6 +216,9 @@ pub struct Record<S> {
     pub admitted: Vec<Entry>,
     /// Links of the page, which the committer adds to the index entries of their targets.
     pub links: Vec<InLink>,
+    /// The leads of the page, which are of no further use. The committer frees them: to free the
+    /// 50,000 leads of a sitemap takes longer than a step of the core may take.
+    pub leads: Vec<Lead>,
     /// Whether a request was made for it. The commit makes that request durable.
     pub asked: bool,
 }

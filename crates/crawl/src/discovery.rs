@@ -73,9 +73,16 @@ pub struct Admission {
     pub offers: Vec<Offer>,
     /// Number of links to other pages, including those out of scope.
     pub out_links: u32,
-    /// Linked pages that were known or are now admitted, each with the index of its link among
-    /// the leads.
-    known: Vec<(Number, u32)>,
+    known: Vec<KnownLink>,
+}
+
+/// A link to a page that was known, or is now admitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KnownLink {
+    /// The linked page.
+    pub to: Number,
+    /// The index of the link among the leads.
+    pub place: u32,
 }
 
 impl Admission {
@@ -85,22 +92,27 @@ impl Admission {
         self.facts.iter().filter(admitted).count() as u32
     }
 
-    /// Returns the links to pages that are known or now admitted, sorted by page number. Of several
-    /// links to one page, the first is returned.
-    pub fn links<'l>(&self, leads: &'l [Lead]) -> Vec<policy::LinkFact<'l>> {
-        let mut known = self.known.clone();
+    /// Removes and returns the links to pages that are known or now admitted, sorted by page number.
+    /// Of several links to one page, the first is returned.
+    pub fn known(&mut self) -> Vec<KnownLink> {
+        let mut known = std::mem::take(&mut self.known);
         known.sort_unstable();
-        known.dedup_by_key(|(to, _)| *to);
-        let link = |(to, place): (Number, u32)| {
-            let lead = &leads[place as usize];
-            policy::LinkFact {
-                around: &lead.around,
-                path: &lead.path,
-                ..policy::LinkFact::new(to, &lead.anchor)
-            }
-        };
-        known.into_iter().map(link).collect()
+        known.dedup_by_key(|link| link.to);
+        known
     }
+}
+
+/// Returns what policies learn about links.
+pub fn link_facts<'l>(known: &[KnownLink], leads: &'l [Lead]) -> Vec<policy::LinkFact<'l>> {
+    let fact = |link: &KnownLink| {
+        let lead = &leads[link.place as usize];
+        policy::LinkFact {
+            around: &lead.around,
+            path: &lead.path,
+            ..policy::LinkFact::new(link.to, &lead.anchor)
+        }
+    };
+    known.iter().map(fact).collect()
 }
 
 /// Admits links to a crawl.
@@ -133,7 +145,8 @@ impl Admitter<'_> {
                 Some(number) => Some(number),
                 None => self.discover(lead, source, now, admission),
             };
-            (admission.known).extend(number.map(|number| (number, place as u32)));
+            let place = place as u32;
+            (admission.known).extend(number.map(|to| KnownLink { to, place }));
         }
     }
 
@@ -195,7 +208,11 @@ impl Admitter<'_> {
                 self.tally.error(trap.name());
                 return None;
             }
-            Err(Outside::Scope | Outside::Depth | Outside::Blocked) => {
+            Err(Outside::Scope) => {
+                self.tally.out_of_scope(&lead.url, lead.id.host());
+                return None;
+            }
+            Err(Outside::Depth | Outside::Blocked) => {
                 self.tally.outside += 1;
                 return None;
             }
@@ -333,7 +350,9 @@ mod tests {
             admitted(&found.facts),
             [("https://www.example.org/a", 1, 0)]
         );
-        assert_eq!(crawling.tally.outside, 2);
+        let summary = (crawling.tally).summary(0, 0, Default::default(), Default::default());
+        assert_eq!(summary.outside, 2);
+        assert_eq!(summary.outside_hosts, [("other.org".into(), 2)]);
     }
 
     #[test]
@@ -348,13 +367,13 @@ mod tests {
         };
         let mut crawling = crawling(seed.as_str());
         crawling.ours = Ownership::of([]);
-        let found = crawling.admit(std::slice::from_ref(&far), Some(&source));
+        let mut found = crawling.admit(std::slice::from_ref(&far), Some(&source));
+        assert!(found.known().is_empty());
         let [offer] = &found.offers[..] else {
             panic!("one page is offered")
         };
         assert_eq!((offer.depth, offer.source), (5, Some(seed.id())));
         assert_eq!((found.out_links, found.new_pages()), (1, 0));
-        assert!(found.links(&[far]).is_empty());
         let mut other = self::crawling(seed.as_str());
         let mut accept = || {
             let mut admitter = Admitter {
@@ -408,9 +427,9 @@ mod tests {
             named("http://example.org/a", "first"),
             named("http://example.org/a", "second"),
         ];
-        let found = crawling.admit(&leads, Some(&source));
+        let mut found = crawling.admit(&leads, Some(&source));
         assert_eq!((found.out_links, found.new_pages()), (2, 1));
-        let links = found.links(&leads);
+        let links = link_facts(&found.known(), &leads);
         let anchors: Vec<&str> = links.iter().map(|link| link.anchor).collect();
         assert_eq!(anchors, ["first"]);
         let [Entry::Admitted(_, discovery)] = &found.facts[..] else {

@@ -31,7 +31,7 @@ pub use action::{
 };
 pub use answer::Answer;
 pub use core::{Begun, Core, Mode, Policies, belongs, is_dropped, tell_searches};
-pub use discovery::{Admission, Admitter, Offer, Ownership, Source};
+pub use discovery::{Admission, Admitter, KnownLink, Offer, Ownership, Source, link_facts};
 pub use event::{
     Answered, ConnectionId, ConnectionState, Event, Failure, Gain, Judged, Met, Opened, Reply,
     Stored, VisitId,

@@ -1,10 +1,17 @@
 //! Counts of what a crawl has done.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use page::{HostId, PageUrl};
 use policy::Report;
 use serde::{Deserialize, Serialize};
+
+/// Most hosts out of scope whose links are counted by host. It bounds the memory, to about 100 KB.
+const OUTSIDE_HOSTS: usize = 1000;
+/// Number of hosts out of scope that the summary names.
+const NAMED_HOSTS: usize = 3;
 
 /// Counts of one run.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +27,9 @@ pub struct Tally {
     /// Number of links that are out of scope, and of sitemap entries that belong to other sites.
     /// Links into spider traps are counted as errors.
     pub outside: u64,
+    /// The links of `outside` that lead beyond the reach of the seeds, or that the regular
+    /// expressions exclude, by host.
+    outside_hosts: HashMap<HostId, (String, u64)>,
     /// Errors by code.
     pub errors: BTreeMap<String, u64>,
 }
@@ -55,6 +65,12 @@ pub struct Summary {
     /// The three domains with the most deferred pages, each with the number of these pages.
     #[serde(default)]
     pub deferred_domains: Vec<(String, usize)>,
+    /// Number of links that were left out because they are out of scope, too deep or blocked.
+    #[serde(default)]
+    pub outside: u64,
+    /// The three hosts with the most links out of scope, each with the number of these links.
+    #[serde(default)]
+    pub outside_hosts: Vec<(String, u64)>,
     /// The price: the least worth at which a page is fetched. `None`: the crawl has no budget.
     pub price: Option<f64>,
     /// Bytes received.
@@ -74,6 +90,7 @@ impl Summary {
         self.pages += earlier.pages;
         self.unchanged += earlier.unchanged;
         self.dropped += earlier.dropped;
+        self.outside += earlier.outside;
         self.bytes += earlier.bytes;
         self.seconds += earlier.seconds;
         for (kind, count) in &earlier.errors {
@@ -94,6 +111,30 @@ impl Tally {
         }
     }
 
+    /// Counts a link that is out of scope.
+    pub fn out_of_scope(&mut self, url: &PageUrl, host: HostId) {
+        self.outside += 1;
+        if let Some((_, links)) = self.outside_hosts.get_mut(&host) {
+            *links += 1;
+        } else if self.outside_hosts.len() < OUTSIDE_HOSTS {
+            let name = url.host_name().to_owned();
+            self.outside_hosts.insert(host, (name, 1));
+        }
+    }
+
+    /// Returns the hosts with the most links out of scope.
+    fn named_hosts(&self) -> Vec<(String, u64)> {
+        let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
+        for (name, links) in self.outside_hosts.values() {
+            *by_name.entry(name).or_default() += links;
+        }
+        let mut hosts: Vec<_> = by_name.into_iter().collect();
+        hosts.sort_by_key(|&(name, links)| (Reverse(links), name));
+        hosts.truncate(NAMED_HOSTS);
+        let owned = |(name, links): (&str, u64)| (name.to_owned(), links);
+        hosts.into_iter().map(owned).collect()
+    }
+
     /// Returns the summary of a run that took `took`. `known` and `queued` are numbers of pages;
     /// `report` comes from the policy. The caller fills in what depends on the frontier and the
     /// store.
@@ -111,6 +152,8 @@ impl Tally {
             due: 0,
             deferred: 0,
             deferred_domains: Vec::new(),
+            outside: self.outside,
+            outside_hosts: self.named_hosts(),
             price: None,
             bytes: self.bytes,
             seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,

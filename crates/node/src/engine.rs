@@ -163,12 +163,9 @@ async fn start(
                     .with_reserve(reserve);
                 let committed = |done: CommitResult| {
                     watching.meter().core.commits.record(done.took);
-                    let event = Event::Committed {
-                        facts: done.facts,
-                        requests: done.requests,
-                        gains: done.gains,
-                    };
-                    messages.send(DriverMessage::Event(event)).ok();
+                    for event in done.events() {
+                        messages.send(DriverMessage::Event(event)).ok();
+                    }
                 };
                 if let Err(error) = committer.run(&queue, committed) {
                     messages.send(DriverMessage::Failed(error)).ok();
@@ -501,6 +498,9 @@ impl CoreDriver {
     }
 
     fn look_for_pause(&mut self, root: &Path, progress: &impl Progress) {
+        if self.core.mode() == crawl::Mode::Stopping {
+            return;
+        }
         let wanted = crate::live::pause::is_wanted(root);
         let paused = self.core.mode() == crawl::Mode::Paused;
         if wanted && !paused {

@@ -360,6 +360,15 @@ impl NeverFetched<'_> {
                     "too many pages of its URL pattern repeat known texts: it looks like a trap"
                         .into()
                 }
+                "refused:private-address" => {
+                    "it was not requested: its address is not public; --allow-private permits it, or name its host as a seed"
+                        .into()
+                }
+                "refused:port" => {
+                    "it was not requested: its port is not 80, 443 or that of a seed; --allow-private permits it, or name its host as a seed"
+                        .into()
+                }
+                other if other.starts_with("refused:") => format!("it was not requested ({other})"),
                 other => format!("it was tried, and there was no answer ({other})"),
             };
         }

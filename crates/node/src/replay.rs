@@ -23,7 +23,7 @@ use crawl::Answer;
 use crawl::TOKEN;
 use crawl::scope::{Scope, ScopeRules};
 use crawl::verdict::{Asked, Verdict};
-use crawl::{Admitter, Ownership, Source, Tally};
+use crawl::{Admitter, Ownership, Source, Tally, link_facts};
 
 /// Answers per commit, and so the most that a kill can lose. A sync takes a few milliseconds, which
 /// is a small part of the time for 100 answers.
@@ -187,6 +187,7 @@ impl<'a> Replay<'a> {
             gone: false,
             admitted,
             links: Vec::new(),
+            leads: Vec::new(),
             asked: false,
         });
         self.commit_when_full()
@@ -256,7 +257,7 @@ impl<'a> Replay<'a> {
         if verdict.is_news() {
             let reading = Reading {
                 text: Text::Nothing,
-                links: &admission.links(&verdict.leads),
+                links: &link_facts(&admission.known(), &verdict.leads),
                 out_links: admission.out_links,
                 again: source.read.is_some(),
             };

@@ -33,7 +33,7 @@ pub use declared::{
 };
 pub use in_force::{SettingInForce, SettingOrigin, in_force};
 pub use layer::Layer;
-pub use quantity::{Rate, Share, Time};
+pub use quantity::{ListenAddress, Rate, Share, Time};
 pub use setting::{Effect, Flag, Setting};
 pub use usage::Usage;
 

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use page::{PageId, PageUrl};
-use repository::index::{Document, Hits, Index, PageIndexWriter, SearchQuery, Sort};
+use repository::index::{AddedLinks, Document, Hits, Index, PageIndexWriter, SearchQuery, Sort};
 
 /// The smallest heap that tantivy accepts, in bytes.
 const HEAP: usize = 15_000_000;
@@ -158,8 +158,9 @@ fn headings_and_anchors_rank_above_body_and_menu() {
 fn links_that_are_found_later_are_added() {
     let mut world = SearchedIndex::new();
     let id = world.put_linked("a", &page("A", "<p>text"), &["first"], 1);
-    assert!(world.writer.add_links(id, &["second", "first"], 2).unwrap());
-    assert!(!world.writer.add_links(PageId(9), &["nowhere"], 2).unwrap());
+    let mut add = |id, words: &[&str]| world.writer.add_links(id, words, 2).unwrap();
+    assert_eq!(add(id, &["second", "first"]), AddedLinks::Added);
+    assert_eq!(add(PageId(9), &["nowhere"]), AddedLinks::NoPage);
     world.writer.commit(2).unwrap();
     // A new copy of the page keeps the known links to it.
     world.put("a", &page("A", "<p>other text"));

@@ -1,6 +1,7 @@
 //! `avocet crawl`: makes a plan from flags and `avocet.toml`, and runs it in the engine.
 
 use std::io::Read;
+use std::net::IpAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -250,14 +251,40 @@ fn seeds(settings: &Settings, last: Option<&ScopeRules>) -> Result<(Vec<PageUrl>
             "there are no seeds: give a URL, a file with --seeds, or [crawl] seeds in avocet.toml";
         return Err(Usage(why.into()).into());
     }
-    let parse = |text: &String| {
-        PageUrl::parse(text).map_err(|error| {
-            let why = format!("the seed {text:?} cannot be used ({error})");
-            Usage(format!("{why}: write it like https://example.org/")).into()
-        })
-    };
-    let parse = |texts: Vec<String>| texts.iter().map(parse).collect::<Result<Vec<PageUrl>>>();
+    let parse = |texts: Vec<String>| texts.iter().map(|text| seed(text)).collect::<Result<_>>();
     Ok((parse(named)?, parse(added)?))
+}
+
+/// Reads a seed. A seed without a scheme gets one, and the user is told so.
+fn seed(text: &str) -> Result<PageUrl> {
+    let error = match PageUrl::parse(text) {
+        Ok(url) => return Ok(url),
+        Err(error) => error,
+    };
+    let completed = with_scheme(text).and_then(|url| PageUrl::parse(&url).ok());
+    let Some(url) = completed else {
+        let why = format!("the seed {text:?} cannot be used ({error})");
+        return Err(Usage(format!("{why}: write it like https://example.org/")).into());
+    };
+    say(&format!("the seed {text} means {url}"));
+    Ok(url)
+}
+
+/// Returns a host name or address with an optional port and path as a URL: with `http` on loopback,
+/// else with `https`. Returns `None` for any other text.
+fn with_scheme(text: &str) -> Option<String> {
+    let authority = text.split(['/', '?', '#']).next()?;
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    let good_port = port.is_none_or(|port| port.parse::<u16>().is_ok());
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse();
+    let is_name = host.contains('.') && !host.contains(['@', ' ', ':', '\\']);
+    let loopback =
+        host == "localhost" || address.is_ok_and(|address: IpAddr| address.is_loopback());
+    let scheme = if loopback { "http" } else { "https" };
+    (good_port && (loopback || is_name)).then(|| format!("{scheme}://{text}"))
 }
 
 pub(super) fn describe(seeds: &[PageUrl]) -> String {
@@ -293,7 +320,22 @@ pub(super) fn print(summary: &Summary) {
         ),
     }
     for (kind, count) in &summary.errors {
-        outln!("  {count:>8}  {kind}");
+        let hint = match kind.as_str() {
+            "refused:private-address" | "refused:port" => " (--allow-private permits it)",
+            _ => "",
+        };
+        outln!("  {count:>8}  {kind}{hint}");
+    }
+    if let [(first, _), ..] = &summary.outside_hosts[..] {
+        let hosts = summary.outside_hosts.iter();
+        let hosts: Vec<String> = hosts
+            .map(|(host, links)| format!("{host} {links}"))
+            .collect();
+        outln!(
+            "{} left out, most of them to {}; to take in a host, name it as a seed (https://{first}/) or use --scope domain or any",
+            counted(summary.outside, "link"),
+            hosts.join(", ")
+        );
     }
     if summary.deferred > 0 {
         let domains = summary.deferred_domains.iter();
@@ -336,5 +378,33 @@ pub(super) fn print(summary: &Summary) {
     }
     if summary.pages + summary.unchanged > 0 {
         outln!("search it: avocet search WORDS --store {}", summary.store);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_without_a_scheme_gets_http_on_loopback_and_https_elsewhere() {
+        for (text, url) in [
+            ("example.org", Some("https://example.org")),
+            (
+                "example.org:8443/docs?a=b:c",
+                Some("https://example.org:8443/docs?a=b:c"),
+            ),
+            ("localhost", Some("http://localhost")),
+            ("localhost:8080/docs", Some("http://localhost:8080/docs")),
+            ("127.1.2.3/a", Some("http://127.1.2.3/a")),
+            ("[::1]:80", Some("http://[::1]:80")),
+            ("10.0.0.1", Some("https://10.0.0.1")),
+            ("docs", None),
+            ("mailto:you@example.org", None),
+            ("you@example.org", None),
+            ("example.org:port", None),
+            ("a sentence. with words", None),
+        ] {
+            assert_eq!(with_scheme(text).as_deref(), url, "{text}");
+        }
     }
 }

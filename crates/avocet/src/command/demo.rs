@@ -58,7 +58,7 @@ pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Resul
         None,
     ))?;
     let web = Arc::new(web);
-    let listener = bind(arguments.listen)?;
+    let listener = bind(arguments.listen.map(|listen| listen.0))?;
     configure(root, arguments)?;
     let run_arguments = run_arguments(&web, arguments)?;
     let live = Live::of(root);

@@ -19,7 +19,7 @@ use server::{App, LISTEN};
 pub fn run(root: &Path, json: bool, arguments: &ServeArguments) -> Result<()> {
     let file = Settings::file(arguments.config.as_deref(), root)?;
     let settings = arguments.settings.layer.over(&file).settings()?;
-    let listen = settings.serve.listen.unwrap_or(LISTEN);
+    let listen = settings.serve.listen.map_or(LISTEN, |listen| listen.0);
     let path = arguments.config.clone();
     let path = path.unwrap_or_else(|| Settings::path(root));
     let app = App::open(NodeHandle::open(root, None, path)?, settings, listen)?;

@@ -283,5 +283,9 @@ async fn seeds_of_the_api_open_no_private_address() {
     program.json(&["crawl", "--refresh-after", "1ms", "--time", "20s"]);
     let why = program.json(&["explain", "http://localhost/"]);
     assert_eq!(why["visited"]["error"], "refused:private-address", "{why}");
+    assert!(
+        why.to_string().contains("--allow-private permits it"),
+        "{why}"
+    );
     assert_eq!(inside.log().requests(), 0);
 }

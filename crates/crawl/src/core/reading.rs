@@ -16,7 +16,7 @@ use policy::{Moment, Outcome, Policy};
 
 use super::Core;
 use crate::action::{Action, Claim, Found, InLink, Note, Purpose, Record};
-use crate::discovery::{Admission, Admitter, Offer, Source};
+use crate::discovery::{Admission, Admitter, KnownLink, Offer, Source, link_facts};
 use crate::event::{Judged, VisitId};
 use crate::verdict::{IndexText, Lead};
 
@@ -180,15 +180,16 @@ impl<S> Core<S> {
         }
         self.offer(std::mem::take(&mut admission.offers), actions);
         let new_pages = admission.new_pages();
+        let leads = std::mem::take(&mut verdict.leads);
         let mut links = Vec::new();
         if verdict.is_news() {
             let text = verdict.text.as_ref();
-            let known = admission.links(&verdict.leads);
+            let known = admission.known();
             // The index already has the links of a page that was read before.
             let again = has_copy(&claim);
             let reading = Reading {
                 text: text.map_or(policy::Text::Nothing, IndexText::told),
-                links: &known,
+                links: &link_facts(&known, &leads),
                 out_links: admission.out_links,
                 again,
             };
@@ -197,7 +198,7 @@ impl<S> Core<S> {
                 && self.plan.index
                 && !again
             {
-                links = self.in_links(kept, &verdict.leads);
+                links = self.in_links(&known, kept, &leads);
             }
             admission.facts.extend(fact);
         }
@@ -220,6 +221,7 @@ impl<S> Core<S> {
             gone: verdict.gone,
             admitted: admission.facts,
             links,
+            leads,
             asked: true,
             visited: verdict.visited,
             text: verdict.text,
@@ -239,23 +241,19 @@ impl<S> Core<S> {
     }
 
     /// Returns the links of a page for the index, with the anchor texts that the ledger keeps.
-    fn in_links(&self, kept: &OutLinks, leads: &[Lead]) -> Vec<InLink> {
-        let words: Vec<(u32, &str)> = kept.links().collect();
-        let mut links: Vec<InLink> = Vec::with_capacity(words.len());
-        for lead in leads {
-            let number = self.frontier.number(lead.id);
-            let place = number.and_then(|to| words.binary_search_by_key(&to.0, |(to, _)| *to).ok());
-            if let Some(place) = place {
-                // "Next", "Up" and menu entries add nothing to the title of the target.
-                let words = if lead.aside { "" } else { words[place].1 };
-                links.push(InLink {
-                    to: lead.id,
-                    words: words.to_owned(),
-                });
-            }
+    /// `known` are the linked pages of `kept`, in the same order.
+    fn in_links(&self, known: &[KnownLink], kept: &OutLinks, leads: &[Lead]) -> Vec<InLink> {
+        let mut links: Vec<InLink> = Vec::with_capacity(known.len());
+        for (link, (_, words)) in known.iter().zip(kept.links()) {
+            let lead = &leads[link.place as usize];
+            // "Next", "Up" and menu entries add nothing to the title of the target.
+            let words = if lead.aside { "" } else { words };
+            links.push(InLink {
+                to: self.frontier.page(lead.url.host(), link.to),
+                words: words.to_owned(),
+            });
         }
-        links.sort_by_key(|link| link.to);
-        links.dedup_by_key(|link| link.to);
+        links.sort_unstable_by_key(|link| link.to);
         links
     }
 
@@ -365,6 +363,7 @@ fn record<S>(claim: &Claim, visited: frontier::Visited, gone: bool, asked: bool)
         gone,
         admitted: Vec::new(),
         links: Vec::new(),
+        leads: Vec::new(),
         asked,
     }
 }

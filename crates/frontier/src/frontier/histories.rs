@@ -40,7 +40,7 @@ pub(super) enum PageHistory {
     /// Its history.
     Known(History),
     /// The ledger has no record of the page.
-    Unreadable,
+    NoRecord,
     /// The history is not loaded.
     Absent,
 }
@@ -50,7 +50,7 @@ impl LoadedHistories {
     pub fn get(&self, page: Number) -> PageHistory {
         match self.loaded.get(&page) {
             Some(Some(history)) => PageHistory::Known(*history),
-            Some(None) => PageHistory::Unreadable,
+            Some(None) => PageHistory::NoRecord,
             None => PageHistory::Absent,
         }
     }
@@ -112,7 +112,7 @@ mod tests {
     fn depth(histories: &LoadedHistories, page: Number) -> Option<u16> {
         match histories.get(page) {
             PageHistory::Known(history) => Some(history.depth),
-            PageHistory::Unreadable | PageHistory::Absent => None,
+            PageHistory::NoRecord | PageHistory::Absent => None,
         }
     }
 
@@ -155,7 +155,7 @@ mod tests {
         );
         histories.want(page, key);
         histories.bring(page, None);
-        assert!(matches!(histories.get(page), PageHistory::Unreadable));
+        assert!(matches!(histories.get(page), PageHistory::NoRecord));
         histories.forget();
         assert!(
             matches!(histories.get(page), PageHistory::Absent),

@@ -24,7 +24,7 @@ use crate::price::PriceTracker;
 use crate::record::PageKey;
 
 /// How long a page of which the ledger has no record waits until it is examined again.
-const UNREADABLE: Duration = Duration::from_secs(1);
+const NO_RECORD: Duration = Duration::from_secs(1);
 /// Number of parts of a round. A page whose host has enough pages on the bench is examined again
 /// after one part, and the price is computed on the sample once per part.
 pub(super) const LATER: u32 = 16;
@@ -511,7 +511,7 @@ impl<P: Policy> Frontier<P> {
         let number = appointment.page;
         let host = self.bench.host_id(appointment.host);
         let PageHistory::Known(history) = self.past(host, number) else {
-            let at = now + UNREADABLE;
+            let at = now + NO_RECORD;
             self.calendar
                 .set(Appointment { at, ..appointment }, AppointmentKind::Review);
             return false;

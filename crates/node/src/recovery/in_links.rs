@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use crawl::InLink;
 use ledger::Ledger;
 use page::PageId;
-use repository::index;
+use repository::index::{self, AddedLinks};
 
 /// Memory for links that are not in the index yet, in bytes.
 const BYTES: usize = 32 << 20;
@@ -42,6 +42,8 @@ pub struct PendingLinks {
     pub words: Vec<String>,
     /// Whether the page was looked up in the index and was not there.
     absent: bool,
+    /// Number of links at which the index is asked again, if it refused fewer.
+    enough: Option<u32>,
 }
 
 impl InLinks {
@@ -92,19 +94,26 @@ impl InLinks {
     }
 
     /// Adds pending links to the pages that the index has, and returns the number of these pages.
-    /// Pages without new anchor text are updated only when they have 30 or more new links.
+    /// Pages without new anchor text are updated only when they have 30 or more new links. Links
+    /// that would hardly change a score stay pending, and count when more links are found.
     pub fn flush(&mut self, index: &mut index::PageIndexWriter) -> Result<usize> {
         let mut updated = Vec::new();
         for (&page, pending) in &mut self.pages {
-            if pending.absent || pending.words.is_empty() && pending.links < MANY {
+            let enough = pending.enough.unwrap_or(MANY);
+            if pending.absent || pending.words.is_empty() && pending.links < enough {
                 continue;
             }
             let words: Vec<&str> = pending.words.iter().map(String::as_str).collect();
             let added = index.add_links(page, &words, pending.links);
             match added.context("cannot write the index")? {
-                true => updated.push(page),
-                // The links stay here until the page is indexed (`take`).
-                false => pending.absent = true,
+                AddedLinks::Added => updated.push(page),
+                // The index has all words of the anchor texts.
+                AddedLinks::TooFew { enough } => {
+                    pending.enough = Some(enough);
+                    self.bytes -= pending.forget_words();
+                }
+                // `take` returns the links when the page is indexed.
+                AddedLinks::NoPage => pending.absent = true,
             }
         }
         for page in &updated {
@@ -119,11 +128,19 @@ impl PendingLinks {
         if self.links == 0 {
             return 0;
         }
+        OVERHEAD + self.word_bytes()
+    }
+
+    fn word_bytes(&self) -> usize {
         let words = self.words.iter();
-        OVERHEAD
-            + words
-                .map(|words| words.len() + size_of::<String>())
-                .sum::<usize>()
+        words.map(|words| words.len() + size_of::<String>()).sum()
+    }
+
+    /// Removes the anchor texts. Returns their memory in bytes.
+    fn forget_words(&mut self) -> usize {
+        let bytes = self.word_bytes();
+        self.words = Vec::new();
+        bytes
     }
 }
 
@@ -196,5 +213,28 @@ mod tests {
         };
         assert_eq!((found("wader"), found("avocet"), found("stilt")), (1, 1, 0));
         assert_eq!(links.take(PageId(2)).words, ["stilt"]);
+    }
+
+    #[test]
+    fn links_that_the_index_refuses_count_when_more_are_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let index = Index::open(dir.path()).unwrap();
+        let mut writer = index.writer(15_000_000).unwrap();
+        let page = Document {
+            title: "Avocet",
+            in_links: 100,
+            ..Document::new(PageId(1), "http://a.example/1", "a.example")
+        };
+        writer.put(&page).unwrap();
+        writer.commit(1).unwrap();
+        let mut links = InLinks::default();
+        let mut updates = Vec::new();
+        for _ in 0..4 {
+            (0..40).for_each(|_| links.add(link(1, "avocet")));
+            updates.push(links.flush(&mut writer).unwrap());
+        }
+        assert_eq!(updates, [0, 0, 1, 0], "120 links more than double 100");
+        let rest = links.take(PageId(1));
+        assert_eq!((rest.links, links.bytes), (40, 0));
     }
 }

@@ -3,7 +3,7 @@
 //! The doc comment of a setting is what `--help`, `avocet config reference` and the API print.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use fetch::FetchLimits;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::brand::{BrandTitle, Colour};
-use super::quantity::{Rate, Time};
+use super::quantity::{ListenAddress, Rate, Time};
 use super::setting::{Setting, SettingsSection, section};
 use crawl::scope::Reach;
 
@@ -249,8 +249,9 @@ section! {
 section! {
     /// How the store is served.
     [serve] ServeSettings {
-        /// The address to serve the search page, the dashboard and the API at.
-        listen: Option<SocketAddr> = None, usual("127.0.0.1:8321"), example("127.0.0.1:8321"),
+        /// The address to serve the search page, the dashboard and the API at. A port alone means
+        /// 127.0.0.1.
+        listen: Option<ListenAddress> = None, usual("127.0.0.1:8321"), example("127.0.0.1:8321"),
             flag("listen", "ADDRESS");
         /// Further host names that a server on loopback answers to, such as the public name of a
         /// reverse proxy.

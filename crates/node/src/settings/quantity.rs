@@ -1,6 +1,8 @@
-//! Quantities as people write them: a time (`10m`), a rate of fetches (`90/min`), a share (`95%`).
+//! Values as people write them: a time (`10m`), a rate of fetches (`90/min`), a share (`95%`), an
+//! address to listen at (`:8321`).
 
 use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -107,9 +109,57 @@ impl FromStr for Share {
     }
 }
 
+/// An address to listen at, written like `127.0.0.1:8321`, `localhost:8321`, `:8321` or `8321`. A
+/// port alone means 127.0.0.1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+pub struct ListenAddress(#[schemars(with = "String")] pub SocketAddr);
+
+impl FromStr for ListenAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let port = text.strip_prefix("localhost:");
+        let port = port.or_else(|| text.strip_prefix(':')).unwrap_or(text);
+        let loopback = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let address = port.parse().map(loopback).or_else(|_| text.parse());
+        address.map(Self).map_err(|_| {
+            format!("{text:?} is no address to listen at: write 127.0.0.1:8321, [::1]:8321 or 8321")
+        })
+    }
+}
+
+impl TryFrom<String> for ListenAddress {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<ListenAddress> for String {
+    fn from(address: ListenAddress) -> Self {
+        address.0.to_string()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_port_without_an_address_is_on_loopback() {
+        let read = |text: &str| Some(String::from(text.parse::<ListenAddress>().ok()?));
+        let loopback = Some("127.0.0.1:8321".to_owned());
+        for text in ["8321", ":8321", "localhost:8321", "127.0.0.1:8321"] {
+            assert_eq!(read(text), loopback, "{text}");
+        }
+        assert_eq!(read("[::1]:80").as_deref(), Some("[::1]:80"));
+        assert_eq!(read("0.0.0.0:80").as_deref(), Some("0.0.0.0:80"));
+        for text in ["", ":", "65536", "example.org:80", "8321x", "127.0.0.1"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn times_with_a_unit_are_parsed_and_other_texts_are_refused() {

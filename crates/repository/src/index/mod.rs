@@ -56,7 +56,7 @@ pub use sections::{IndexedSection, section_text};
 pub use snippet::Snippet;
 pub use weights::{Part, Weights};
 pub use workload::{QueryCounter, Workload};
-pub use writer::{Document, HEAP, PageIndexWriter};
+pub use writer::{AddedLinks, Document, HEAP, PageIndexWriter};
 
 use directory::IndexDirectory;
 use schema::SchemaFields;

@@ -30,6 +30,20 @@ const TEXT_LIMIT: usize = 1 << 20;
 /// Maximum bytes of a title. Result pages show about 60 letters.
 const TITLE_LIMIT: usize = 1024;
 
+/// The result of [`PageIndexWriter::add_links`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddedLinks {
+    /// The page was indexed again with the links.
+    Added,
+    /// Nothing was written, because the links would hardly change the score of the page.
+    TooFew {
+        /// Number of new links from which on the page is indexed again without new words.
+        enough: u32,
+    },
+    /// The last commit does not have the page.
+    NoPage,
+}
+
 /// Number of links that [`PageIndexWriter::add_links`] assumes for a page with fewer, when it
 /// decides whether their number has more than doubled.
 const FEW_LINKS: u32 = 10;
@@ -178,7 +192,7 @@ impl PageIndexWriter {
         Ok(gain)
     }
 
-    /// Adds links to a page that is in the last commit. Returns whether the page is there.
+    /// Adds links to a page that is in the last commit.
     ///
     /// This indexes the whole page again. So it does nothing if the score would hardly change:
     /// the title or known anchors have all words of the new anchors, and the number of links
@@ -188,21 +202,24 @@ impl PageIndexWriter {
         id: PageId,
         anchors: &[&str],
         in_links: u32,
-    ) -> Result<bool, IndexError> {
+    ) -> Result<AddedLinks, IndexError> {
         let Some(CommittedPage {
             page: mut stored, ..
         }) = self.last(id)?
         else {
-            return Ok(false);
+            return Ok(AddedLinks::NoPage);
         };
         let before = stored.link_stats.in_links;
+        let most = before.max(FEW_LINKS).saturating_mul(2);
         let words = stored.summary_words();
         stored.link(anchors, in_links);
         let same_words = stored.summary_words() == words;
-        if !same_words || stored.link_stats.in_links > 2 * before.max(FEW_LINKS) {
-            self.add(stored)?;
+        if same_words && stored.link_stats.in_links <= most {
+            let enough = most.saturating_add(1) - before;
+            return Ok(AddedLinks::TooFew { enough });
         }
-        Ok(true)
+        self.add(stored)?;
+        Ok(AddedLinks::Added)
     }
 
     /// Returns a page as it is in the last commit.

@@ -46,7 +46,7 @@ pub async fn begin(
         return Ok(RunServer(None));
     }
     let settings = settings.clone();
-    let named = settings.serve.listen;
+    let named = settings.serve.listen.map(|listen| listen.0);
     let listener = match place {
         Some(place) => Ok(to_tokio(place)?),
         None => server::listen(named.unwrap_or(LISTEN)).await,

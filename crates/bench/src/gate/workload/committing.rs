@@ -104,6 +104,7 @@ fn settled(number: u64) -> Result<Record> {
         gone: false,
         admitted,
         links: Vec::new(),
+        leads: Vec::new(),
         asked: true,
     })
 }

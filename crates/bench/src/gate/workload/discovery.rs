@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use crawl::scope::{Reach, Scope, ScopeRules};
 use crawl::verdict::Lead;
-use crawl::{Admitter, Ownership, Source, Tally};
+use crawl::{Admitter, Ownership, Source, Tally, link_facts};
 use frontier::bench::Manners;
 use frontier::{Entry, Frontier, Reading};
 use page::url::traps::Rules;
@@ -77,7 +77,7 @@ pub fn discover(only_set_up: bool) -> Result<()> {
         uncommitted.append(&mut admission.facts);
         let reading = Reading {
             text: Text::Nothing,
-            links: &admission.links(leads),
+            links: &link_facts(&admission.known(), leads),
             out_links: admission.out_links,
             again: false,
         };
