@@ -96,9 +96,10 @@ pub enum Event<S> {
     },
     /// A server closed a connection that no request used.
     ConnectionClosed(ConnectionId),
-    /// The work of an [`Action::Commit`](crate::Action::Commit) is durable.
+    /// Work of [`Action::Commit`](crate::Action::Commit) is durable. The facts of a large commit
+    /// may come in several events.
     Committed {
-        /// The committed facts.
+        /// Committed facts.
         facts: Vec<Entry>,
         /// Number of requests for pages whose results are durable now.
         requests: usize,

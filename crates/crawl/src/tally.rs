@@ -65,7 +65,8 @@ pub struct Summary {
     /// The three domains with the most deferred pages, each with the number of these pages.
     #[serde(default)]
     pub deferred_domains: Vec<(String, usize)>,
-    /// Number of links that were left out because they are out of scope, too deep or blocked.
+    /// Number of links that are out of scope, too deep or on blocked hosts, and of sitemap entries
+    /// that belong to other sites.
     #[serde(default)]
     pub outside: u64,
     /// The three hosts with the most links out of scope, each with the number of these links.
@@ -122,7 +123,8 @@ impl Tally {
         }
     }
 
-    /// Returns the hosts with the most links out of scope.
+    /// Returns the three hosts with the most links out of scope, each with the number of these
+    /// links.
     fn named_hosts(&self) -> Vec<(String, u64)> {
         let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
         for (name, links) in self.outside_hosts.values() {

@@ -22,8 +22,8 @@ const BYTES: usize = 32 << 20;
 /// The approximate memory per page besides the anchor texts, in bytes.
 const OVERHEAD: usize = 96;
 
-/// New links without new anchor text after which a page is indexed again: the first 30 links to a
-/// page raise its score by about 7 %.
+/// New links without new anchor text are offered to the index only from this number on: the first
+/// 30 links to a page raise its score by about 7 %.
 const MANY: u32 = 30;
 
 /// Links that are not in the index yet, by target page.
@@ -42,7 +42,7 @@ pub struct PendingLinks {
     pub words: Vec<String>,
     /// Whether the page was looked up in the index and was not there.
     absent: bool,
-    /// Number of links at which the index is asked again, if it refused fewer.
+    /// If the index refused the links: the number of links from which on they are offered again.
     enough: Option<u32>,
 }
 
@@ -93,9 +93,10 @@ impl InLinks {
         pending
     }
 
-    /// Adds pending links to the pages that the index has, and returns the number of these pages.
-    /// Pages without new anchor text are updated only when they have 30 or more new links. Links
-    /// that would hardly change a score stay pending, and count when more links are found.
+    /// Offers pending links to the index, which indexes their pages again. Returns the number of
+    /// these pages. The links to a page are offered if they have new anchor text, or are at least
+    /// 30. Links that the index refuses, because they would hardly change the score, stay pending.
+    /// They are offered again when more links are found.
     pub fn flush(&mut self, index: &mut index::PageIndexWriter) -> Result<usize> {
         let mut updated = Vec::new();
         for (&page, pending) in &mut self.pages {

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_without_an_address_is_on_loopback() {
+    fn listen_addresses_default_to_loopback_and_other_texts_are_refused() {
         let read = |text: &str| Some(String::from(text.parse::<ListenAddress>().ok()?));
         let loopback = Some("127.0.0.1:8321".to_owned());
         for text in ["8321", ":8321", "localhost:8321", "127.0.0.1:8321"] {

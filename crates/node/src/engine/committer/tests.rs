@@ -1,5 +1,5 @@
 //! Tests that a copy keeps its archive location when several visits are uncommitted, and that the
-//! events of a commit report it completely.
+//! events of a commit have all its facts and requests.
 
 use frontier::PageCopy;
 use page::PageUrl;
