@@ -95,7 +95,8 @@ impl Host {
             .and_then(|(_, rules)| rules.crawl_delay())
     }
 
-    /// Number of failed connections and requests since the last answer to a request for a page.
+    /// Number of failures to reach the host or its robots.txt, and of failed requests, since the
+    /// last answer to a request for a page.
     pub fn failures(&self) -> u32 {
         self.failures + self.faults
     }
@@ -183,7 +184,8 @@ impl Host {
         known.then(|| Entry::Host(self.key.0, self.key.1, self.facts.clone()))
     }
 
-    /// Counts a failure to reach it. Returns how long to wait; `None`: give the host up.
+    /// Counts a failure to reach it or its robots.txt. Returns how long to wait; `None`: give the
+    /// host up.
     pub fn failed(&mut self) -> Option<Duration> {
         self.failures += 1;
         (self.failures < FAILURES).then(|| (BACK_OFF * (1 << self.failures.min(16))) / 2)

@@ -30,8 +30,8 @@ pub(super) struct ActiveVisit {
     pub(super) rests_until: Moment,
     /// When the last request was made.
     pub(super) asked: Option<Moment>,
-    /// Minimum time from that request to the next, as stored in the ledger. Zero: the ledger stores
-    /// nothing.
+    /// Minimum time from the last request to the next, as stored in the ledger. Zero: the ledger
+    /// stores nothing.
     pub(super) kept: Duration,
     /// The delay of the server after the last request for pages. Zero before such a request is
     /// settled.

@@ -20,7 +20,7 @@ const IDLE: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HostConnection {
     pub id: ConnectionId,
-    /// The server of its host when it was opened.
+    /// The server of its host when the connection was opened.
     pub server: ServerKey,
     /// The other end: the server, or a proxy.
     pub address: IpAddr,

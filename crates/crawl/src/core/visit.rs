@@ -1,4 +1,4 @@
-//! One visit to one server: requests pages over one connection, as many as it may claim.
+//! One visit to one server: requests as many pages as it may claim, over one connection at a time.
 //!
 //! A visit passes these stages for each page. In each of them it waits for an event:
 //!
@@ -40,7 +40,7 @@ const SITEMAPS: usize = 64;
 
 /// Why a visit ended early.
 enum VisitEnd {
-    /// The host did not answer, for this reason.
+    /// The host could not be reached, for this reason.
     Failed(Failure),
     /// The host's robots.txt is not available, so nothing may be fetched.
     NoRules,
@@ -517,7 +517,8 @@ impl<S> Core<S> {
             Answered::Closed { sent } => {
                 pending.closed += if sent { 2 } else { 1 };
                 if sent {
-                    // The server may have processed the request, even if the retry goes to another.
+                    // The server may have processed the request, even if the next attempt goes to
+                    // another server.
                     self.frontier.bench.rest(&active.visit, now + pending.delay);
                 }
                 let url = pending.batch[0].url.clone();
@@ -592,8 +593,8 @@ impl<S> Core<S> {
             self.active.insert(id, active);
             return;
         }
-        // If no page of the batch was answered, the next page is requested alone: its failure has
-        // a typed reason.
+        // If no page of the batch was answered, the next page is requested alone, so that a failure
+        // is reported with its reason.
         active.alone = pending.lost == pending.batch.len();
         active.due = pending.delay;
         if !active.due.is_zero() || active.rests() {
@@ -611,8 +612,7 @@ impl<S> Core<S> {
     }
 
     /// Ends a visit to a host that cannot be crawled now. The host is tried again later. After a
-    /// permanent or the fourth consecutive failure a continuous crawl pauses it for an hour, and
-    /// any other crawl gives it up for the rest of the run.
+    /// permanent or the fourth consecutive failure, the crawl gives it up ([`Self::end_visit`]).
     fn fail(
         &mut self,
         active: ActiveVisit,
@@ -635,7 +635,8 @@ impl<S> Core<S> {
     }
 
     /// Ends a visit. If the crawl gives up the host, `given_up` is the kind of failure. A
-    /// continuous crawl then pauses the host; any other crawl parks it for the rest of the run.
+    /// continuous crawl then pauses the server for an hour. Any other crawl pauses the server for
+    /// five minutes, and parks the host for the rest of the run.
     fn end_visit(
         &mut self,
         mut active: ActiveVisit,

@@ -26,8 +26,8 @@ use policy::{Outcome, Visit};
 use super::{Asked, HOPS, Lead, Verdict};
 use crate::answer::Answer;
 
-/// Consecutive visits with weak evidence before a page leaves the index. A single one may be due to
-/// a deployment or a block of this crawler.
+/// A page leaves the index at this number of consecutive visits with weak evidence. A single one
+/// may be due to a deployment or a block of this crawler.
 const REPEATED: u16 = 2;
 /// The refusal code for a robots.txt rule, which is the site's own decision.
 const ROBOTS: &str = "robots";
@@ -67,11 +67,12 @@ impl<'a> Asked<'a> {
         Verdict::of(visited).weighed(evidence)
     }
 
-    /// Returns whether an answer is incomplete by an accident that may not happen again.
+    /// Returns whether an answer is not read because it is incomplete by an accident that may not
+    /// happen again.
     ///
     /// A body that is cut for its size, or that expands too much, is cut in every visit. A server
     /// that sends a wrong length, coding or framing twice in a row is assumed to do so always. An
-    /// incomplete page is read if there is no copy, or if the copy is cut in the same way.
+    /// incomplete answer is read if there is no copy, or if the copy is cut in the same way.
     pub(super) fn is_incomplete(&self, answer: &Answer) -> bool {
         let (Some(before), Some(cut)) = (self.before, answer.truncated) else {
             return false;

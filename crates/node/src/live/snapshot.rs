@@ -170,6 +170,7 @@ pub struct HostSnapshot {
     pub robots: String,
     /// The `Crawl-delay` of its robots.txt, in seconds.
     pub crawl_delay: Option<f64>,
-    /// Failed connections and requests since the last answer to a request for a page.
+    /// Failures to reach the host or its robots.txt, and failed requests, since the last answer to
+    /// a request for a page.
     pub failures: u32,
 }
