@@ -305,7 +305,7 @@ impl NodeHandle {
         Ok(applied)
     }
 
-    /// Pauses the crawl. Returns whether it was not paused before.
+    /// Pauses the crawl. Returns `false` if it was paused already.
     pub fn pause(&self) -> Result<bool> {
         pause::pause(&self.root).context("cannot write into the store")
     }
@@ -315,8 +315,9 @@ impl NodeHandle {
         pause::resume(&self.root).context("cannot write into the store")
     }
 
-    /// Returns the scope of the crawl as controls last set it, even if the crawl has not applied
-    /// that yet.
+    /// Returns the scope of the crawl, with the seeds and the blocked hosts that the configuration
+    /// has now, even if the crawl has not applied them yet. Seeds on the command line take
+    /// precedence until a control changes the seeds.
     pub fn scope(&self) -> Result<ScopeRules> {
         let scope = LastCrawl::read(&self.root).map(|last| last.scope);
         let unset = |error: anyhow::Error| match error.is::<NeverCrawled>() {

@@ -69,8 +69,8 @@ pub fn name_seeds(seeds: &[PageUrl], ledger: &Ledger) -> Result<()> {
 
 /// The texts of known pages, for policies that learn from them.
 ///
-/// For an ordering with a query, the index gives the counts of its words. For a policy that judges
-/// texts, the pages are read again from the archive.
+/// For an ordering with a query, the index gives the counts of the query's words. For a policy that
+/// judges texts, the pages are read again from the archive.
 #[derive(Default)]
 pub struct Texts {
     mentions: HashMap<PageId, Mentions>,

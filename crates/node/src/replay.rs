@@ -276,8 +276,8 @@ impl<'a> Replay<'a> {
         seal::response(&capture, archive::Level::default())
     }
 
-    /// Reads the scope of the crawl that wrote the file. It decides which links of the following
-    /// records are admitted.
+    /// Reads the scope of the crawl that wrote the file. The scope decides which links of the
+    /// following records are admitted.
     fn read_scope(&mut self, record: &WarcRecord) {
         let text = String::from_utf8_lossy(record.block());
         let line = text

@@ -28,8 +28,7 @@ const FORMAT: &str = "avocet store, format 6\n";
 /// format when they change. They lack the current sums of measured gains, so these sums start with
 /// the last eight revisits.
 const PREVIOUS: [&str; 2] = ["avocet store, format 4\n", "avocet store, format 5\n"];
-/// Older formats with the same archive, from which ledger and index can be rebuilt. The ledger of
-/// format 1 had no links.
+/// Older formats with the same archive, from which ledger and index can be rebuilt.
 const OLDER: [&str; 3] = [
     "avocet store, format 1\n",
     "avocet store, format 2\n",

@@ -1,4 +1,4 @@
-//! Removes pages that fell out of the buffer (`--buffer`), and compacts the archive.
+//! Removes pages that were dropped from the buffer (`--buffer`), and compacts the archive.
 //!
 //! The ledger still records that a dropped page was visited, so that it is not fetched again. The
 //! archive is compacted when the crawl ends. For each file with dropped pages, the records that are

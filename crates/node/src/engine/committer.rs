@@ -31,8 +31,8 @@ const LINKS_EVERY: Duration = Duration::from_secs(300);
 /// documents, and only a commit guarantees that they have left memory.
 const INDEX_BYTES: u64 = 32 << 20;
 
-/// Most facts that one event reports to the core. A commit may have those of a sitemap with 50,000
-/// entries. To process all of them takes longer than a step of the core may take.
+/// Most facts that one event reports to the core. The facts of a sitemap with 50,000 entries take
+/// longer to process than a step of the core may take.
 const FACTS: usize = 256;
 
 /// A settled page on its way to the disk.
@@ -44,7 +44,7 @@ pub enum CommitWork {
     Core(crawl::Work<Sealed>),
     /// Records for the archive only: answers from before the last visit to their page.
     Records(Vec<Sealed>),
-    /// The politeness state of a server.
+    /// The politeness record of a server.
     Keep(Distance),
     /// The searches by which the index measures gains from now on.
     Measure(Workload),
@@ -187,8 +187,8 @@ impl<'a> Committer<'a> {
         self.close()
     }
 
-    /// Adds links to the index that were found after their target pages were indexed. Returns the
-    /// number of these pages.
+    /// Offers links to the index that were found after their target pages were indexed. Returns the
+    /// number of updated pages.
     fn add_pending_links(&mut self) -> Result<usize> {
         match &mut self.index {
             Some(index) => self.in_links.flush(index),
@@ -289,7 +289,7 @@ impl<'a> Committer<'a> {
     /// Sets the archive location of a copy that a visit took over from the previous visit.
     ///
     /// A page can be fetched again before the previous visit is committed, and a copy gets its
-    /// location only here.
+    /// location only in the commit.
     fn place_copy(&self, page: &mut Record, entries: &mut [Entry]) -> Result<()> {
         if self.archive.is_none() || page.copied {
             return Ok(());
