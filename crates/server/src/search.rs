@@ -187,7 +187,8 @@ fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
     };
     let now = Timestamp::now();
     let results = completed(app, hits.hits, request.offset, now);
-    // A click while typing counts for the text typed so far, though it is not logged as a search.
+    // A click while typing counts for the text typed so far, though that text is not logged as a
+    // search.
     if request.prefix || !request.unlogged {
         app.clicks.searched(now, &request.text);
     }

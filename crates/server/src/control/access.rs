@@ -1,8 +1,9 @@
 //! Access rules: which requests may view the dashboard, and which may change the crawl.
 //!
 //! Viewing is allowed from this machine only, or from anywhere with the token if the user sets
-//! [`Admin::Token`]. Changing always needs the token. A request is from this machine if its client
-//! is on loopback, it names a loopback host, and it did not come through a trusted proxy.
+//! [`Admin::Token`]. Changing always needs the token, or a session that began with it. A request is
+//! from this machine if its client is on loopback, it names a loopback host, and it did not come
+//! through a trusted proxy.
 
 use std::sync::Arc;
 use std::time::Instant;

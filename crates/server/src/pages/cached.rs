@@ -35,8 +35,8 @@ const COPY: [(HeaderName, &str); 4] = [
     (HeaderName::from_static("x-dns-prefetch-control"), "off"),
 ];
 
-/// Elements that a Content-Security-Policy does not stop: `link` can connect to other hosts
-/// (`preconnect`), `meta` can redirect (`refresh`), and `base` changes the target of links.
+/// Elements that a copy must not have: `link` can connect to other hosts (`preconnect`), `meta` can
+/// redirect (`refresh`), and `base` changes the target of links.
 const REMOVED: [&str; 3] = ["link", "meta", "base"];
 
 #[derive(Template)]
