@@ -268,7 +268,8 @@ fn seconds(runs: &[(EndedProcess, CrawlSummary)]) -> Vec<f64> {
     times.map(|time: Duration| time.as_secs_f64()).collect()
 }
 
-/// Returns, for each pair, the share of the focused run's CPU time that judging takes.
+/// Returns, for each pair, the share of the focused run's CPU time that the plain run does not
+/// need.
 fn shares([plain, focused]: &[Vec<f64>; 2]) -> Vec<f64> {
     let pairs = plain.iter().zip(focused);
     pairs

@@ -112,7 +112,7 @@ async fn answer(
     }))
 }
 
-/// Waits. The timer would round a wait of zero up to its next millisecond.
+/// Waits. A wait of zero is skipped, because the timer would round it up to its next millisecond.
 async fn pause(time: Duration) {
     if !time.is_zero() {
         tokio::time::sleep(time).await;

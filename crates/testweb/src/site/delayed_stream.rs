@@ -3,13 +3,13 @@
 //! Loopback delivers at once, so the delay is added here: the server reads what a client sends
 //! one round trip after it was sent. A client cannot tell that the whole round trip is on the
 //! way to the server. The costs are those of a real line. A request that waits for the last
-//! answer costs a round trip. A request that was sent before it (pipelined, or another stream)
-//! does not.
+//! answer costs a round trip. A request that is sent before that answer arrives (pipelined, or on
+//! another stream) does not.
 //!
 //! **Invariant:** bytes are read in order, and none before its time. When the server closes, it
-//! reads and drops what the client still sends, until the client closes too. If a socket is
-//! closed with unread bytes, the client may lose answers that it has not read yet (RFC 9112,
-//! section 9.6).
+//! reads and drops what the client still sends, until the client closes too, for at most 2 s. If a
+//! socket is closed with unread bytes, the client may lose answers that it has not read yet (RFC
+//! 9112, section 9.6).
 
 use std::collections::VecDeque;
 use std::io;
