@@ -114,7 +114,8 @@ fn samples_of_other_tools_are_read() {
     ]);
     for (name, bytes) in &samples {
         let found = of_bytes(bytes, BLOCK_LIMIT);
-        // The one large file has 171 pairs of a response and a request after its first record.
+        // The one large file has 171 pairs after its first record: a response or a revisit, and a
+        // request.
         if name == "iana.warc.gz" {
             assert_eq!(
                 (found.len(), outline(&found).replace('V', "R")),

@@ -71,7 +71,7 @@ fn lists(list: &str, word: &str) -> bool {
     list.contains(&format!(" {word} "))
 }
 
-/// Returns a name that is valid after a Markdown fence.
+/// Returns a word if it names a language and is valid after a Markdown fence.
 fn accepted(word: &str) -> Option<String> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "+#-_.".contains(letter);
     let known = !word.is_empty() && word.len() <= 24 && word.chars().all(fits);

@@ -23,7 +23,7 @@ use super::tree::{collapsed, heading_level, is_block, is_preformatted, name, pus
 /// level.
 const MAX_INDENT: usize = 12;
 
-/// A heading of the text, outside lists, quotations and tables.
+/// A heading of the text, outside lists and quotations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
     /// 1 to 6.

@@ -92,9 +92,9 @@ pub(super) fn time(millis: i64) -> Option<String> {
 
 /// Returns the sortable key of a URL, such as `org,example)/path?query`.
 ///
-/// The key is that of the Python package `surt`, which the Wayback tools use: without scheme and
-/// without `www` or `www2`, in lower case, with sorted parameters and, except for the root, no
-/// slash at the end. Unlike `surt`, this function neither decodes percent-encoding nor removes
+/// The key is that of the Python package `surt`, which the Wayback tools use. It has no scheme and
+/// no leading `www`, `www1`, …. It is in lower case, and its parameters are sorted. Only the root
+/// ends with a slash. Unlike `surt`, this function neither decodes percent-encoding nor removes
 /// session ids. Several URLs may have the same key, so a line also contains the URL.
 pub(super) fn key(url: &PageUrl) -> String {
     let parts = url.as_url();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_a_page_says_breaks_a_line() {
+    fn line_ends_and_quotes_from_the_web_do_not_break_a_line() {
         let entry = CdxjEntry {
             url: "http://a.example/%0A?q=\u{e9} \n".into(),
             millis: 1_700_000_000_123,

@@ -80,7 +80,7 @@ impl Ord for RankedPage {
 /// The order of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// By how well they match.
+    /// By score, highest first.
     #[default]
     Relevance,
     /// By the publication date that the page states, or else by the time of fetch; newest first.
@@ -105,7 +105,7 @@ pub(super) struct PlanRun<'a> {
     pub(super) scoring: &'a Scoring,
     pub(super) plan: &'a QueryPlan,
     pub(super) sort: Sort,
-    /// Factors for the scores of some pages.
+    /// The factors from click evidence, for the scores of some pages.
     pub(super) chosen: &'a [(DocAddress, f32)],
     /// Number of pages to keep of each completeness.
     pub(super) keep: usize,
@@ -274,9 +274,9 @@ struct SegmentPages<'a> {
 }
 
 impl SegmentPages<'_> {
-    /// Returns where the next window starts: no page before it that was not visited yet has a
-    /// term (unless the plan has no terms) and meets the condition. Returns `None` at the end,
-    /// and for a plan without terms and without a condition.
+    /// Returns the first page of the next window. Each earlier page was visited, has no term or
+    /// does not meet the condition. In a plan without terms, only the condition counts. Returns
+    /// `None` at the end, and for a plan without terms and without a condition.
     fn next(&mut self, no_terms: bool) -> Option<DocId> {
         let wanted = self.conditions.wanted.as_ref().map(|wanted| wanted.doc());
         if no_terms {
@@ -383,7 +383,7 @@ struct ScoreWindow {
     having: Vec<u16>,
     scores: Box<[f32; WINDOW]>,
     terms: Box<[u64; WINDOW]>,
-    /// The pages that have any term.
+    /// The pages that have any term; if the plan has no terms, all pages that may be shown.
     found: Vec<u16>,
 }
 

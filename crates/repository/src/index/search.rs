@@ -1,7 +1,7 @@
 //! Search: finds the pages that match a query, best first.
 //!
-//! **Invariant:** a search reads no more than a bounded number of results ([`SearchQuery::LIMIT`],
-//! [`SearchQuery::OFFSET`]) and a bounded part of each. It returns text and ranges, never markup.
+//! **Invariant:** a search reads the stored texts of a bounded number of pages
+//! ([`SearchQuery::LIMIT`], [`SearchQuery::OFFSET`]). It returns text and ranges, never markup.
 //!
 //! Pages that have all words come first. If they are fewer than requested, pages follow that
 //! lack some words; each of them names the missing words.
@@ -80,12 +80,12 @@ pub struct Hits {
     pub total: usize,
     /// Whether no page has all the words, so that these hits lack some.
     pub relaxed: bool,
-    /// The query that was searched instead, if no page had some of its words.
+    /// The query with corrected spelling, as it was searched. `None` if nothing was corrected.
     pub corrected: Option<String>,
     /// Operators that were not understood. An unknown operator is searched as words. An invalid
-    /// date, and `-` before `author:`, `date:` or `filetype:`, are ignored.
+    /// date is ignored, and so is an author, date or file type that is to be excluded.
     pub unknown: Vec<String>,
-    /// The best pages after `offset`.
+    /// The best pages, without the first `offset`.
     pub hits: Vec<Hit>,
     /// Counts of the matching pages, if requested.
     pub facets: Option<Facets>,
@@ -120,7 +120,7 @@ pub struct Hit {
     pub chosen: f32,
     /// The clauses of the query that it does not contain.
     pub missing: Vec<String>,
-    /// URLs of matching near-duplicates, in the order of their scores.
+    /// URLs of matching near-duplicates, in the order of their ranks.
     pub duplicates: Vec<String>,
 }
 
@@ -152,7 +152,7 @@ impl Index {
     fn try_search(&self, query: &SearchQuery<'_>) -> Result<Hits, TantivyError> {
         let mut parsed = query::parse(query.text, &mut words::analyzer());
         if let Some(site) = query.site {
-            // An invalid site has no pages, which is different from no site.
+            // An invalid site matches no page; without a site, all pages match.
             parsed.site = Some(query::site(site).unwrap_or_default());
         }
         if let Some(kind) = query.kind {

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn new_lines_are_followed_in_every_file() {
+    fn new_lines_of_every_file_are_read_once() {
         let dir = tempfile::tempdir().unwrap();
         let log = EventLog::open(&dir.path().join("log"));
         assert_eq!(read(&log, &Position::default()).0, [""; 0]);
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn many_searches_are_several_writes() {
+    fn more_entries_than_one_write_takes_are_all_read_back() {
         let dir = tempfile::tempdir().unwrap();
         let log = EventLog::open(dir.path());
         let searches: Vec<_> = (0..30_000)

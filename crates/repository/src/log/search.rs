@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_no_default_values_and_no_unknown_fields() {
+    fn a_line_has_no_default_count_or_offset_and_no_unknown_fields() {
         let mut search = Search::new("2026-11-16T11:10:00Z".parse().unwrap(), "pied \"avocet\"");
         search.shown = vec!["http://a.example/".into()];
         let line = r#"{"time":"2026-11-16T11:10:00Z","query":"pied \"avocet\"","shown":["http://a.example/"],"clicked":[]}"#;

@@ -141,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_rest_has_the_same_words(
+        fn the_parts_left_out_have_the_same_words(
             front in "(\\PC|[a-c]|[ .’-]|é|e\u{301}|東|京|ſ){0,50}",
             old in "(\\PC|[a-c]|[ .’-]|é|\u{301}|東|京){0,4}",
             new in "(\\PC|[a-c]|[ .’-]|é|\u{301}|東|京){0,4}",

@@ -48,7 +48,7 @@ pub(super) struct Survey {
 pub(super) struct SurveyedWord {
     /// Its weight: the upper bound of what it adds to a score.
     weight: f32,
-    /// The scores of its results.
+    /// A summary of the scores of its results, from which ranks are estimated.
     pub(super) list: ScoreRank,
 }
 
