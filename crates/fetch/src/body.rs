@@ -31,8 +31,8 @@ pub(crate) trait BodySource {
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Truncation>>>;
 }
 
-/// Reads a body to its end or to a limit. At most `at_most` bytes are kept. `asked` is when the
-/// request was sent; the total time limit counts from it.
+/// Reads a body to its end or to a limit. At most `at_most` bytes are kept. The total time limit
+/// counts from `asked`.
 pub(crate) async fn read(
     source: &mut impl BodySource,
     at_most: usize,

@@ -1,8 +1,9 @@
 //! The cookie jar.
 //!
-//! **Invariant:** a cookie is sent only to the domain it was set for, and never set for a public
-//! suffix. A cookie received over `https` is never sent over `http`. A domain has at most 50
-//! cookies of 4 KiB each, and at most 100,000 domains have cookies.
+//! **Invariant:** a cookie is sent only to the host, or the domain and its subdomains, that it was
+//! set for. It is never set for the subdomains of a public suffix. A cookie received over `https`
+//! is never sent over `http`. A domain has at most 50 cookies of 4 KiB each, and at most 100,000
+//! domains have cookies.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};

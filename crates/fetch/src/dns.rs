@@ -63,8 +63,8 @@ impl NameResolver {
 
     /// Returns the addresses of a name, at least one.
     ///
-    /// The addresses are sorted, IPv4 first. The same one of several is therefore always tried
-    /// first, and hosts that share it are recognized as one server.
+    /// The addresses are sorted, IPv4 first. Of several addresses, the same one is therefore always
+    /// tried first, and hosts that share it are recognized as one server.
     pub(crate) async fn lookup(&self, name: &str) -> Result<Vec<IpAddr>, Trouble> {
         let found = tokio::time::timeout(self.within, self.resolver.lookup_ip(name)).await;
         let found = found

@@ -66,8 +66,8 @@ impl Heads {
         }
     }
 
-    /// Consumes bytes up to the end of the line, or all of them. Returns how many, or the limit
-    /// that the head exceeds.
+    /// Consumes bytes up to the end of the line, or all of them. Returns how many, and how far the
+    /// head is. Fails if the head exceeds a limit.
     pub(crate) fn take(&mut self, new: &[u8]) -> Result<(usize, HeadStep), Trouble> {
         if std::mem::take(&mut self.passed) {
             self.begin();

@@ -9,8 +9,8 @@
 
 use crate::fingerprint::TextDigest;
 
-/// Most words of an error page. A text with more words, or more than 12 bytes for each of these, is
-/// an article.
+/// Most words of an error page. A text with more words, or with more than 12 × 150 bytes, is an
+/// article.
 const SHORT: usize = 150;
 /// Words at the beginning of the text in which the phrase must occur, unless the title has it.
 const FIRST: usize = 25;
@@ -73,8 +73,8 @@ pub fn looks_missing(title: &str, text: &str) -> bool {
 /// A page is one if its words are those of that answer, or if it [`looks_missing`] and resembles
 /// that answer. An empty text proves nothing.
 ///
-/// Resemblance alone is no proof at any threshold: two pages with 40 words of their own under a
-/// menu of 300 words are nine tenths alike.
+/// Resemblance alone is no proof: that of two different pages, each with 40 words of its own under
+/// a common menu of 300 words, is 0.8.
 pub fn is_missing(text: &TextDigest, missing: &TextDigest, looks_missing: bool) -> bool {
     text.words > 0
         && (text.fingerprint == missing.fingerprint || looks_missing && resembles(text, missing))

@@ -1,4 +1,4 @@
-//! Parses robots.txt (RFC 9309) and decides which pages of a server it allows.
+//! Parses robots.txt (RFC 9309) and decides which pages of a host it allows.
 //!
 //! Existing crates end a group at `Crawl-delay`, miss the product token in `avocet/1.0`, drop
 //! relative sitemaps, or hang on a rule of 400 wildcards. Therefore this module has its own
@@ -132,7 +132,7 @@ impl Robots {
         }
     }
 
-    /// Returns whether a page may be fetched. The robots.txt itself always may.
+    /// Returns whether a page may be fetched. `/robots.txt` may always be fetched.
     pub fn allows(&self, url: &PageUrl) -> bool {
         if self.rules.is_empty() || url.as_url().path() == "/robots.txt" {
             return true;

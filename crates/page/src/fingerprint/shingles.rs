@@ -1,4 +1,4 @@
-//! Estimates how much of two texts is the same, from a sketch of a few hundred bytes each.
+//! Estimates how much of two texts is the same, from a sketch of at most 256 bytes each.
 //!
 //! Broder, "On the resemblance and containment of documents" (1997). The smallest hashes of a
 //! text's shingles (runs of four words) are a uniform sample of them. The share of common hashes

@@ -31,7 +31,7 @@ impl Simhash {
         (self.0 ^ other.0).count_ones()
     }
 
-    /// Returns whether two texts are near-duplicates.
+    /// Returns whether two texts differ in at most 3 bits, so that they may be near-duplicates.
     pub fn is_near(self, other: Self) -> bool {
         self.distance(other) <= NEAR
     }

@@ -53,7 +53,7 @@ pub struct Fields {
     /// Its keywords.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
-    /// A DOI or an ISBN.
+    /// A DOI, an ISBN or another identifier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identifier: Option<String>,
 }

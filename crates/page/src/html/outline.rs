@@ -32,7 +32,7 @@ const ENTRY: u8 = 7;
 /// A part of a page with a heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageSection {
-    /// The heading, as a range of the page's text. The section ends where the next one starts.
+    /// The heading, as a byte range of the page's text. The section ends where the next one starts.
     pub heading: Range<u32>,
     /// 1 to 6 for `h1` to `h6`; 7 for an entry of a definition list that has an id.
     pub level: u8,
