@@ -13,8 +13,8 @@ const DECODED: usize = 1 << 16;
 
 /// Reads responses one after another, as from a pipelined connection.
 ///
-/// Each one has the same result however its bytes are split, consumes only its own bytes, and
-/// stays within the limits.
+/// Each one has the same result whether its bytes arrive together or one by one. It consumes only
+/// its own bytes, and stays within the limits.
 pub fn http(data: &[u8]) {
     let limits = FetchLimits {
         head: 4096,

@@ -85,7 +85,7 @@ fn each_its_own(urls: &[PageUrl], answers: Vec<FetchAnswer>) {
 
 /// The server answers only when it has all requests, and answers the last one first.
 #[tokio::test]
-async fn requests_are_out_together_and_answered_in_any_order() {
+async fn requests_are_in_flight_together_and_answered_in_any_order() {
     let (page, connections) = server(100, |mut session| async move {
         loop {
             let taken = take(&mut session, 5).await;
@@ -160,8 +160,8 @@ async fn reset_b(mut session: Session, reason: h2::Reason) {
     }
 }
 
-/// A stream that the server resets affects only its own page; a refused one can be repeated. The
-/// connection carries the other pages, because this server speaks only HTTP/2.
+/// A page whose stream the server refuses can be requested again. The connection carries the other
+/// pages.
 #[tokio::test]
 async fn a_reset_stream_affects_only_its_own_page() {
     let reasons = [

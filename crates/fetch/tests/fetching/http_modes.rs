@@ -39,7 +39,7 @@ fn a_depth_is_2_to_32() {
 
 /// HTTP/1.0 uses a connection for each request, even if the server would keep it open.
 #[tokio::test]
-async fn http10_is_one_request_each() {
+async fn http10_uses_a_connection_for_each_request() {
     let kept = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok";
     let newer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     for answer in [kept, newer] {
@@ -293,7 +293,7 @@ async fn http2_that_is_not_spoken_falls_back() {
     #[derive(Clone, Copy, PartialEq)]
     enum RequestTiming {
         AtOnce,
-        /// When the server has answered before.
+        /// After the server has replied to the beginning of the connection.
         Later,
         ForSeveral,
     }

@@ -142,10 +142,9 @@ async fn five_redirects_are_followed() {
     assert_eq!(endless.asked.lock().unwrap().len(), 6);
 }
 
-/// Row 22, through robots.txt (Crawl4AI CVE-2026-109239): a redirect to a private address is
-/// refused.
+/// Row 22, through robots.txt (Crawl4AI CVE-2026-109239).
 #[tokio::test]
-async fn a_redirect_inside_is_refused() {
+async fn a_redirect_to_a_private_address_is_refused() {
     let inside = ScriptedServer::start(|_| vec![reply("200 OK", "", "secret")]).await;
     let target = inside.url("/secret").to_string();
     let outside = ScriptedServer::start(move |_| {
