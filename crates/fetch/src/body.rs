@@ -20,7 +20,8 @@ const TRUSTED: u64 = 256 * 1024;
 
 /// The source of a body, without its framing.
 pub(crate) trait BodySource {
-    /// Returns the length that the server declared.
+    /// Returns how many bytes of the declared length are not received yet; `None` if the server
+    /// declared no length.
     fn declared(&self) -> Option<u64>;
 
     /// Returns whether the body is known to be complete, without waiting.

@@ -90,8 +90,8 @@ impl HyperConnection {
         let tasks = Tasks::default();
         let (sender, connection) = http2::Builder::new(tasks.clone())
             .max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX))
-            // This limit applies until the server announces its own. A stream that the server
-            // then refuses was not processed (RFC 9113, 8.7) and is requested again.
+            // This limit applies until the server announces its own. A request whose stream the
+            // server then refuses was not processed (RFC 9113, 8.7) and can be repeated.
             .initial_max_send_streams(STREAMS)
             // All bodies are read as they arrive, so one stream may use the whole connection
             // window. A page rarely needs a second window.
@@ -170,8 +170,8 @@ impl HyperConnection {
         .await
     }
 
-    /// Polls the connection once between requests. It then notices that it was closed, or that
-    /// unsolicited bytes arrived.
+    /// Polls the connection once between requests. The poll ends a connection that the server
+    /// closed or over which it sent unsolicited bytes.
     pub(crate) async fn settle(&mut self) {
         poll_fn(|cx| {
             self.advance(cx);

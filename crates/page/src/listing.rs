@@ -131,7 +131,7 @@ fn unpacked(body: &[u8]) -> Result<Option<coding::Content<'_>>, Refused> {
         };
         coding::decode(Cow::Borrowed(body), [b"gzip".as_slice()], limits)
     };
-    // Most archives are not listings and not worth decompressing completely.
+    // Most gzip bodies are not listings and not worth decompressing completely.
     let start = unpack(PROBE_BYTES).bytes;
     let listed = match media::kind(None, &start) {
         Media::Feed | Media::Sitemap | Media::Xml => true,

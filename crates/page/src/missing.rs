@@ -92,7 +92,7 @@ fn says_so(text: &str) -> bool {
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
-    // A title may be the bare number; within a text, 404 may mean anything.
+    // A title or a text may be the bare number. Within a longer text, 404 may mean anything.
     let mut phrases = PHRASES.iter().flat_map(|language| language.split('|'));
     text == "404" || phrases.any(|phrase| has_phrase(&text, phrase))
 }

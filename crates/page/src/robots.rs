@@ -115,12 +115,12 @@ impl Robots {
         }
     }
 
-    /// Returns the rules for a server without a robots.txt.
+    /// Returns the rules for a host without a robots.txt.
     pub fn allow_all() -> Self {
         Self::default()
     }
 
-    /// Returns the rules for a server whose robots.txt cannot be fetched.
+    /// Returns the rules for a host whose robots.txt cannot be fetched.
     pub fn disallow_all() -> Self {
         let rules = Pattern::read(b"/").map(|pattern| RobotsRule {
             pattern,

@@ -261,7 +261,7 @@ proptest! {
 }
 
 #[test]
-fn content_is_decoded() {
+fn the_content_coding_of_a_body_is_decoded() {
     let dir = tempfile::tempdir().unwrap();
     let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
     let page = url("http://a.example/");

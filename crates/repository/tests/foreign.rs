@@ -317,7 +317,7 @@ proptest! {
 
     /// Reading a file with random edits terminates, and every method of a record returns.
     #[test]
-    fn no_file_is_fatal(
+    fn files_with_random_edits_are_read_without_panic(
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..12),
         cut in any::<prop::sample::Index>(),
         zip in any::<bool>(),

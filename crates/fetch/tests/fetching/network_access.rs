@@ -29,8 +29,8 @@ enum DnsRecords {
     Silence,
 }
 
-/// Starts a name server that calls `answer` for the n-th query of an IPv4 address, and has no
-/// IPv6 addresses. Counts the queries.
+/// Starts a name server. It calls `answer` with the name and with the number of earlier queries for
+/// IPv4 addresses. It has no IPv6 addresses. Returns its address and the count of IPv4 queries.
 async fn name_server(
     answer: impl Fn(&str, usize) -> DnsRecords + Send + Sync + 'static,
 ) -> (SocketAddr, Arc<AtomicUsize>) {
@@ -274,9 +274,8 @@ async fn our_own_listener_is_refused() {
     }
 }
 
-/// When one address does not answer, the next one is tried.
 #[tokio::test]
-async fn the_next_address_is_tried() {
+async fn when_an_address_does_not_answer_the_next_is_tried() {
     let there = ScriptedServer::start(|_| vec![]).await;
     let (server, _) = name_server(|_, _| at(&[[127, 0, 0, 1], [127, 0, 0, 0]])).await;
     let fetcher = fetcher(server, open_settings());

@@ -404,7 +404,7 @@ async fn the_width_is_what_a_server_answers() {
 /// A server closes each connection after ten answers and gets four requests at a time. The third
 /// group of four is cut each time, which is no reason to reduce the width.
 #[tokio::test]
-async fn a_limit_of_requests_is_no_fault() {
+async fn a_limit_of_requests_per_connection_does_not_reduce_the_width() {
     let server = Raw::start(|_, mut tcp| {
         Box::pin(async move {
             if answer_up_to(&mut tcp, 10).await {
@@ -429,7 +429,7 @@ async fn a_limit_of_requests_is_no_fault() {
 /// A kept connection that closes before its first answer was kept too long; pipelining is not at
 /// fault.
 #[tokio::test]
-async fn a_kept_connection_that_ends_is_no_fault() {
+async fn a_kept_connection_that_ends_does_not_reduce_the_width() {
     let server = Raw::start(|_, mut tcp| {
         Box::pin(async move {
             answer_up_to(&mut tcp, 1).await;
@@ -471,7 +471,7 @@ async fn a_connection_that_ended_meanwhile_reports_all_requests() {
 
 /// A server that announces the close with the last requested page has answered everything.
 #[tokio::test]
-async fn a_close_after_the_last_page_is_no_fault() {
+async fn a_close_after_the_last_page_does_not_reduce_the_width() {
     let server = ScriptedServer::start(|asked| {
         let close = if asked.path == "/last" {
             "Connection: close\r\n"

@@ -11,7 +11,7 @@ use page::robots::{ROBOTS_LIMIT, Robots};
 use page::url::PageUrl;
 use proptest::prelude::*;
 
-/// Returns the files of an archive of the shared data whose path has this prefix; `None` if the
+/// Returns the files of an archive of the shared data whose path contains `prefix`; `None` if the
 /// archive is absent.
 fn files(archive: &str, prefix: &str) -> Option<Vec<(String, Vec<u8>)>> {
     let path = Path::new(concat!(

@@ -62,7 +62,7 @@ async fn each_answer_has_its_verdict() {
 
 /// Row 45: a server that cannot be reached disallows everything, and the cause is reported.
 #[tokio::test]
-async fn an_unreachable_server_disallows() {
+async fn an_unreachable_host_disallows_everything() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url =
         page::url::PageUrl::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();

@@ -340,7 +340,7 @@ fn the_fallback_is_all_but_navigation() {
 }
 
 #[test]
-fn a_template_is_what_pages_repeat() {
+fn text_that_most_pages_repeat_is_removed() {
     let page = |text: &str| {
         let html =
             format!("<p>© Us<h2>Site</h2><p>{text}<pre>}}</pre><h2 id=e>End {text}</h2><p>Imprint");

@@ -154,7 +154,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn planes_count_as_counters_do(words in prop::collection::vec("[a-c]{1,2}", 0..200)) {
+        fn bit_sliced_counters_agree_with_plain_ones(words in prop::collection::vec("[a-c]{1,2}", 0..200)) {
             let text = words.join(" ");
             prop_assert_eq!(TextDigest::of(&text).simhash, counted(&text));
         }

@@ -89,8 +89,8 @@ pub struct PageReading {
 /// Counts of what the limits removed from a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cuts {
-    /// Links beyond the limit. A link to a kept target counts too, unless the target was written in
-    /// the same way before. A repeated target counts each time.
+    /// Links beyond the limit. A link to a kept target counts too, unless the collector knows this
+    /// spelling of the target. A repeated target counts each time.
     pub links: u32,
     /// Attributes beyond the limit per tag.
     pub attributes: u32,

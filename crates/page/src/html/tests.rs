@@ -22,7 +22,7 @@ fn targets(html: &str) -> Vec<String> {
 }
 
 #[test]
-fn text_is_what_people_read() {
+fn only_visible_text_is_read() {
     let check = |html: &str, text: &str| assert_eq!(reading(html).text, text, "{html}");
     check("a  b\n\tc", "a b c");
     check("<p>a<p>b", "a\nb");

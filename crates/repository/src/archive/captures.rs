@@ -106,7 +106,7 @@ struct CdxjLine {
 }
 
 impl CdxjLine {
-    /// Returns `None` if the line has no valid location.
+    /// Returns the answer that the line describes; `None` if the line has no valid location.
     fn kept(self, file: u32) -> Option<StoredAnswer> {
         Some(StoredAnswer {
             at: RecordLocation {

@@ -12,10 +12,9 @@
 //! collection removes it. The number of a deleted file is not used again, so an old location
 //! never leads to another record.
 //!
-//! The caller decides which records are live. The ledger knows only the locations of copies of
-//! pages. So revisit records and error answers are lost when their file is collected. A revisit
-//! without its original is useless. A revisit that remains names its original by URL and date,
-//! so the original may move.
+//! The caller decides which records are live. The program keeps only the last copy of each page,
+//! so revisits, error answers and earlier copies are lost when their file is collected. A revisit
+//! that remains names its original by URL and date, so the original may move.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digests_are_read_as_tools_write_them() {
+    fn digests_in_base_32_and_hexadecimal_are_parsed() {
         let empty = PayloadDigest::of(&[]);
         // SHA-1 of the empty input, FIPS 180-4.
         let hex = "da39a3ee5e6b4b0d3255bfef95601890afd80709";

@@ -77,7 +77,8 @@ pub enum Fault {
     /// The record does not start with `WARC/`.
     #[error("not a WARC record")]
     NotWarc,
-    /// The header is longer than a reader should hold in memory.
+    /// The header, or the run of line ends between two records, is longer than this number of
+    /// bytes.
     #[error("the header is longer than {0} bytes")]
     LongHeader(usize),
     /// The header has no Content-Length, or one that is not a number or is greater than the rest
@@ -87,8 +88,8 @@ pub enum Fault {
     /// The block is larger than the caller's limit. The record was skipped.
     #[error("the block of {0} bytes is over the limit")]
     Large(u64),
-    /// A block above the caller's limit decodes to more than 100 times its compressed size (a
-    /// decompression bomb).
+    /// A block above the caller's limit expands by a factor of more than 100 (a decompression
+    /// bomb).
     #[error("the gzip member is a decompression bomb")]
     Bomb,
     /// Too many damaged records came before; the rest of the file was not read.

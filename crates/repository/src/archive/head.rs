@@ -1,8 +1,8 @@
 //! The head of an HTTP response, as bytes.
 //!
 //! **Invariant:** the result of [`stored`] ends with its first blank line and states no transfer
-//! encoding. If the length of the body is known, no `Content-Length` states another one.
-//! Everything else before the first blank line stays as the server sent it.
+//! encoding. If the length of the body is known, at most one `Content-Length` remains, and it is
+//! right. All other fields before the first blank line stay as the server sent them.
 
 /// Prefix for the name of a header field that does not describe the stored body. The files of
 /// Common Crawl use the same prefix.

@@ -30,8 +30,8 @@ use super::weights::Part;
 /// Document numbers per window. Its arrays take 68 KiB, which fit into the L2 cache of one core.
 const WINDOW: usize = 4096;
 
-/// Share of a compound's weight that a page gets if it has all single words of the compound, but
-/// not the compound.
+/// Share of a clause's weight that a page gets if it has all single words of the clause, but not
+/// the clause as it was typed.
 const NEAR: f32 = 0.7;
 
 /// A page that was found.
@@ -54,7 +54,7 @@ pub(super) struct RankedPage {
 pub(super) enum Completeness {
     /// Only some of it.
     Partial,
-    /// All of it, but of some compounds only the single words.
+    /// All of it, but of some clauses only the single words.
     Near,
     /// All of it.
     Exact,
@@ -83,7 +83,8 @@ pub enum Sort {
     /// By score, highest first.
     #[default]
     Relevance,
-    /// By the publication date that the page states, or else by the time of fetch; newest first.
+    /// By the date that the page states (of publication, or else of change), or else by the time
+    /// of fetch; newest first.
     Newest,
 }
 
@@ -455,7 +456,7 @@ impl ScoreWindow {
 pub(super) struct ScoreColumns {
     in_links: Arc<dyn ColumnValues<u64>>,
     link_share: Arc<dyn ColumnValues<u64>>,
-    /// Time of publication and time of fetch, if pages are sorted by time.
+    /// The date that the page states and the time of fetch, if pages are sorted by time.
     times: Option<[Arc<dyn ColumnValues<i64>>; 2]>,
 }
 

@@ -1,5 +1,5 @@
 //! Removes the index files that the last commit does not name, and verifies the checksums of the
-//! others.
+//! newest files that it names.
 //!
 //! tantivy creates the file of a segment's deletions, `SEGMENT.OPSTAMP.del`, before the commit
 //! that names it, and never overwrites a file. Opstamps continue from the last commit. A process

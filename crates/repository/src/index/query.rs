@@ -43,7 +43,7 @@ pub(super) struct ParsedQuery {
     pub(super) other_sites: Vec<String>,
     /// Names of authors that pages must have.
     pub(super) authors: Vec<Vec<String>>,
-    /// The range of publication times that pages must be in, in Unix seconds.
+    /// The range, in Unix seconds, of the date that pages must state.
     pub(super) date: Option<Range<i64>>,
     /// The kind of document that pages must be.
     pub(super) kind: Option<String>,
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn options_and_names_are_words() {
+    fn options_and_identifiers_are_parsed_with_their_compounds() {
         check("git commit --amend", &["git", "commit", "amend [--amend]"]);
         check("tar -x -v", &["tar", "x [-x]", "v [-v]"]);
         check("- x --y -", &["x", "y [--y]"]);
@@ -424,7 +424,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_query(text in "(\\PC|site:|author:|date:|title:|OR|-|\"|\\s){0,80}") {
+        fn any_text_is_parsed_within_the_limits(text in "(\\PC|site:|author:|date:|title:|OR|-|\"|\\s){0,80}") {
             let parsed = parse(&text, &mut analyzer());
             prop_assert!(parsed.wanted.len() + parsed.unwanted.len() <= CLAUSE_LIMIT);
             for clause in parsed.wanted {

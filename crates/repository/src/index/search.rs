@@ -46,9 +46,11 @@ pub struct SearchQuery<'a> {
     pub since: Option<i64>,
     /// Only copies fetched before this time, in Unix seconds.
     pub until: Option<i64>,
-    /// Only pages that state a publication time at or after this, in Unix seconds.
+    /// Only pages that state a date (of publication, or else of change) at or after this, in Unix
+    /// seconds.
     pub published_since: Option<i64>,
-    /// Only pages that state a publication time before this, in Unix seconds.
+    /// Only pages that state a date (of publication, or else of change) before this, in Unix
+    /// seconds.
     pub published_until: Option<i64>,
     /// The order of the hits.
     pub sort: Sort,
@@ -260,7 +262,7 @@ impl Index {
     }
 
     /// Returns the index of the page that represents a group: first by the user's languages,
-    /// then by the number of links to it, then by score.
+    /// then by the number of links to it, then by rank.
     ///
     /// Only pages that have as much of the query as the best one are considered.
     fn representative(

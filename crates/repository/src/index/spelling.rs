@@ -167,8 +167,8 @@ impl Index {
             .collect())
     }
 
-    /// Returns the most likely correction of a word: one that is on more than `times` times as
-    /// many pages, where pages with the word in several parts count once for each.
+    /// Returns the most likely correction of a word. The correction must be on more than `times`
+    /// times as many pages; its pages are summed over the parts that are read.
     fn better(
         &self,
         searcher: &Searcher,

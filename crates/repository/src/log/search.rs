@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn views_follow_rank() {
+    fn expected_views_follow_from_the_rank() {
         let mut search = Search::new(Timestamp::UNIX_EPOCH, "x");
         search.shown = ["a", "b"].map(String::from).into();
         search.clicked = ["b", "c", "b", "c"].map(String::from).into();

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_differs_is_left() {
+    fn common_words_at_both_ends_are_left_out() {
         let long = "the same words again and again, ".repeat(9);
         let (before, after) = (format!("{long}old{long}"), format!("{long}very new{long}"));
         for (old, new, expected) in [
@@ -153,7 +153,7 @@ mod tests {
         }
 
         #[test]
-        fn lines_of_both_are_left_out(
+        fn lines_that_both_texts_have_are_left_out(
             old in prop::collection::vec("(one two|three|four five six|a|)", 0..90),
             new in prop::collection::vec("(one two|three|four five six|b|)", 0..90),
         ) {
