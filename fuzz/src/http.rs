@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use fetch::{FetchLimits, ReadResponse, read_response};
 use page::{coding, link_header, media};
 
-/// Most responses read from one input.
+/// Maximum number of responses read from one input.
 const RESPONSES: usize = 8;
 /// Limit of decoded bytes; lower than the default, so that the fuzzer reaches it.
 const DECODED: usize = 1 << 16;

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// Number of mutated copies of each file.
 const COPIES: usize = 32;
-/// Most mutations in one copy.
+/// Maximum number of mutations in one copy.
 const CHANGES: usize = 4;
 
 macro_rules! replay {

@@ -14,8 +14,8 @@ use crate::deadline::Deadline;
 use crate::response::Truncation;
 use crate::settings::FetchLimits;
 
-/// Most bytes reserved in advance for a declared `Content-Length`. Beyond that, memory grows only
-/// as data arrives.
+/// Maximum bytes reserved in advance for a declared `Content-Length`. Beyond that, memory grows
+/// only as data arrives.
 const TRUSTED: u64 = 256 * 1024;
 
 /// The source of a body, without its framing.

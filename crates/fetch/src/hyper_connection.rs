@@ -23,8 +23,8 @@ use crate::monitored_socket::{MonitoredSocket, ReadMonitor};
 use crate::settings::FetchLimits;
 use crate::socket::Socket;
 
-/// Most requests in flight at once over HTTP/2. Servers usually allow 100 or more (RFC 9113,
-/// 6.5.2), but a visit has few pages, and politeness requires fewer.
+/// Maximum number of requests in flight at once over HTTP/2. Servers usually allow 100 or more (RFC
+/// 9113, 6.5.2), but a visit has few pages, and politeness requires fewer.
 const STREAMS: usize = 16;
 
 /// The empty body of a request.
@@ -37,7 +37,8 @@ pub(crate) struct HyperConnection {
     driver: Option<HyperDriver>,
     /// The error that ended the connection, if one did.
     failure: Option<hyper::Error>,
-    /// Tasks that hyper runs beside the driver for HTTP/2. They are aborted with the connection.
+    /// Tasks that hyper runs beside the driver for HTTP/2. They are aborted when the connection is
+    /// dropped.
     tasks: Tasks,
 }
 

@@ -39,7 +39,7 @@ pub struct RobotsAnswer {
 pub enum RobotsVerdict {
     /// The file, cut at [`ROBOTS_LIMIT`] bytes. The last line of a longer file may be incomplete.
     Found(Bytes),
-    /// There is no file, or no usable redirect to it: everything is allowed.
+    /// There is no file (4xx except 429), or no usable redirect to it: everything is allowed.
     Missing,
     /// The file cannot be fetched now (5xx, 429, no answer). Everything is disallowed, and the
     /// file is requested again later.

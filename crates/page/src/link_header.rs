@@ -8,7 +8,7 @@
 
 use crate::PageUrl;
 
-/// Most links examined per response. Real responses have far fewer.
+/// Maximum number of links examined per response. Real responses have far fewer.
 const LINKS: usize = 100;
 
 /// Returns the first hub named in the fields of a response from `base` (W3C Recommendation

@@ -9,12 +9,12 @@
 
 use crate::fingerprint::TextDigest;
 
-/// Most words of an error page. A text with more words, or with more than 12 × 150 bytes, is an
-/// article.
+/// Maximum number of words of an error page. A text with more words, or with more than 12 × 150
+/// bytes, is an article.
 const SHORT: usize = 150;
 /// Words at the beginning of the text in which the phrase must occur, unless the title has it.
 const FIRST: usize = 25;
-/// Least share of common shingles at which two short texts count as the same. Many error pages
+/// Minimum share of common shingles at which two short texts count as the same. Many error pages
 /// repeat the requested URL. In a text of twenty words, another URL replaces four of 17 shingles.
 const ALIKE: f64 = 0.5;
 

@@ -20,9 +20,9 @@ use pattern::Pattern;
 
 /// RFC 9309, 2.5: a parser must accept at least 500 KiB. The rest of a longer file is ignored.
 pub const ROBOTS_LIMIT: usize = 500 * 1024;
-/// Most rules kept (hostile-web.md, row 47).
+/// Maximum number of rules kept (hostile-web.md, row 47).
 const RULES: usize = 10_000;
-/// Most sitemaps kept. The largest of 2,000 real files names fewer.
+/// Maximum number of sitemaps kept. The largest of 2,000 real files names fewer.
 const SITEMAPS: usize = 1_000;
 /// Upper bound of the crawl delay (hostile-web.md, row 49). A server that asks for more is
 /// visited every five minutes.

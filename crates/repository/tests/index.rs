@@ -141,7 +141,7 @@ fn pages_are_replaced_removed_and_kept() {
 }
 
 #[test]
-fn another_process_sees_commits_after_a_refresh() {
+fn another_index_of_the_directory_sees_commits_after_a_refresh() {
     let dir = tempfile::tempdir().unwrap();
     let index = Index::open(dir.path()).unwrap();
     let other = Index::open(dir.path()).unwrap();

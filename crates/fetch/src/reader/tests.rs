@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use tokio::io::AsyncWriteExt;
 use tokio::time::Instant;
 
-/// Most responses read from one sequence.
+/// Maximum number of responses read from one sequence.
 const RESPONSES: usize = 8;
 
 fn limits() -> FetchLimits {

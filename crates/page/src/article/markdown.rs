@@ -19,8 +19,8 @@ use dom_query::{NodeId, NodeRef};
 use super::language_class::language;
 use super::tree::{collapsed, heading_level, is_block, is_preformatted, name, push_verbatim};
 
-/// Most levels of lists and quotations that are indented. Deeper ones are written at the last
-/// level.
+/// Maximum number of levels of lists and quotations that are indented. Deeper ones are written at
+/// the last level.
 const MAX_INDENT: usize = 12;
 
 /// A heading of the text, outside lists and quotations.

@@ -24,7 +24,7 @@ const WORDS: usize = 4;
 const TURN: u32 = 64 / WORDS as u32;
 
 impl Shingles {
-    /// Most values in a sketch.
+    /// Maximum number of values in a sketch.
     pub const SIZE: usize = 64;
 
     /// Estimates the Jaccard resemblance of two texts: their common shingles as a share of all.

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{for_each_word, mix};
 
-/// Most bits in which near-duplicates differ: the bound of Manku, Jain & Das Sarma (WWW 2007).
+/// Maximum number of bits in which near-duplicates differ: the bound of Manku, Jain & Das Sarma
+/// (WWW 2007).
 const NEAR: u32 = 3;
 
 /// For each of 64 bits, the majority over the pairs of words of a text.

@@ -21,11 +21,11 @@ use crate::listing::date;
 use crate::scan::char_floor;
 use microdata::Microdata;
 
-/// Most authors, and most keywords, that are kept.
+/// Maximum number of authors, and of keywords, that are kept.
 const MOST: usize = 32;
-/// Most bytes of a name, a date or a keyword.
+/// Maximum bytes of a name, a date or a keyword.
 const NAME_LIMIT: usize = 200;
-/// Most bytes of a description.
+/// Maximum bytes of a description.
 const DESCRIPTION_LIMIT: usize = 1_000;
 
 /// The metadata that a page states about itself.

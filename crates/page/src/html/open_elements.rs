@@ -26,15 +26,15 @@ const IMPLIED_REACH: usize = 16;
 /// How many open elements are searched for the one that an end tag closes.
 const END_REACH: usize = 64;
 
-/// Most levels of a path. The outermost ones distinguish the parts of a page.
+/// Maximum number of levels of a path. The outermost ones distinguish the parts of a page.
 const PATH_LEVELS: usize = 48;
 
-/// Most bytes of a name in a path. The longest standard name has 13; custom elements may have
+/// Maximum bytes of a name in a path. The longest standard name has 13; custom elements may have
 /// any length.
 const PATH_NAME: usize = 24;
 
 impl<'a> OpenElements<'a> {
-    /// Most open elements that are kept (hostile-web.md, row 31).
+    /// Maximum number of open elements that are kept (hostile-web.md, row 31).
     pub(crate) const LIMIT: usize = 512;
 
     pub(crate) fn new() -> Self {

@@ -14,16 +14,18 @@ use super::tag::{self, NameKey, TextFlow, element};
 use super::tokenizer::Attribute;
 use crate::scan::{ends_with, starts_with};
 
-/// Most sections of a page. The longest manual page of Debian 12 has about 1,500 entries.
+/// Maximum number of sections of a page. The longest manual page of Debian 12 has about 1,500
+/// entries.
 const SECTIONS: usize = 4_000;
 
-/// Most navigation ranges of a page.
+/// Maximum number of navigation ranges of a page.
 const ASIDES: usize = 1_000;
 
-/// Most bytes of a heading. A longer one is dropped, because its element was probably not closed.
+/// Maximum bytes of a heading. A longer one is dropped, because its element was probably not
+/// closed.
 const HEADING: usize = 400;
 
-/// Most bytes of an id that is used as a fragment.
+/// Maximum bytes of an id that is used as a fragment.
 const LONGEST_ID: usize = 200;
 
 /// The level of an entry of a definition list, below those of headings.

@@ -16,9 +16,9 @@ use super::fields::{Format, ListingField};
 use super::{Listing, Refused, date};
 use crate::url::PageUrl;
 
-/// Most nested elements. Listings need five; pages quoted in feeds need more.
+/// Maximum number of nested elements. Listings need five; pages quoted in feeds need more.
 const NESTING: usize = 256;
-/// Most bytes of a URL or a date.
+/// Maximum bytes of a URL or a date.
 const LONGEST: usize = 8 << 10;
 
 pub(super) fn read(text: &str, page: &PageUrl, now: i64) -> Result<Listing, Refused> {

@@ -13,7 +13,7 @@ use super::PageUrl;
 /// often have 8 digits.
 const HEX_RUN: usize = 8;
 
-/// Most characters of a file extension: `html`, `shtml`, `php`, `aspx`.
+/// Maximum number of characters of a file extension: `html`, `shtml`, `php`, `aspx`.
 const EXTENSION: usize = 5;
 
 /// Returns the hash of the pattern.

@@ -11,9 +11,9 @@ use super::{PageUrl, session};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
-    /// Most bytes of a URL.
+    /// Maximum bytes of a URL.
     pub max_length: usize,
-    /// Most segments of a path.
+    /// Maximum number of segments of a path.
     pub max_depth: usize,
     /// How often a segment, or a cycle of up to four segments, may occur in a row: `/a/b/a/b` is
     /// 2.

@@ -2,9 +2,9 @@
 //! are still being typed.
 //!
 //! The words of all pages are the dictionary. Among the words at an edit distance of one, the word
-//! on most pages is chosen (Kernighan, Church & Gale 1990, with the number of pages as the prior).
-//! The pages of a word with the typed first letter count ten times. For a long word without such a
-//! neighbour, the words at a distance of two are tried.
+//! on the largest number of pages is chosen (Kernighan, Church & Gale 1990, with the number of
+//! pages as the prior). The pages of a word with the typed first letter count ten times. For a long
+//! word without such a neighbour, the words at a distance of two are tried.
 //!
 //! **Invariant:** only words are replaced. Everything else in the query (quotes, exclusions, sites)
 //! stays as it was typed.
@@ -133,8 +133,8 @@ impl Index {
         Ok(expansions)
     }
 
-    /// Returns the completions of a prefix that most pages have, among the dictionary words that
-    /// are read.
+    /// Returns the completions of a prefix that are on the largest numbers of pages, among the
+    /// dictionary words that are read.
     fn endings(&self, searcher: &Searcher, start: &str) -> Result<Vec<String>, TantivyError> {
         let mut found: HashMap<String, u64> = HashMap::new();
         let parts = SUMMARIES.into_iter().chain([Part::Body]);
