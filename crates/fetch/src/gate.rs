@@ -73,8 +73,8 @@ impl AddressGate {
 
     /// Checks what is known before a lookup: the port, and a host written as an IP address.
     ///
-    /// Returns that address, or `None` for a name. A [`PageUrl`] holds decimal, octal and
-    /// hexadecimal forms in canonical form.
+    /// Returns that address, or `None` for a name. A [`PageUrl`] has already converted decimal,
+    /// octal and hexadecimal notations to the usual one.
     pub(crate) fn check_url(&self, url: &PageUrl) -> Result<Option<IpAddr>, Trouble> {
         self.check_port(url)?;
         let host = url.host_name();

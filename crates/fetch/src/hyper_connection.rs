@@ -52,7 +52,8 @@ enum HyperDriver {
     Http2(Pin<Box<http2::Connection<TokioIo<Socket>, NoBody, Tasks>>>),
 }
 
-/// The future of a response. Hyper's futures for the two versions have no type names.
+/// The future of a response. Hyper's futures for the two versions have different types, which
+/// cannot be named.
 enum Either<A, B> {
     Http1(A),
     Http2(B),

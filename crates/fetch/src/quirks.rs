@@ -1,7 +1,7 @@
 //! Records which servers mishandle HTTP/2 or pipelining.
 //!
-//! A server that violates HTTP/2 gets HTTP/1.1. One that has answered in HTTP/2 keeps it when it
-//! resets a stream or a page is late, because it may speak nothing else.
+//! A server that violates HTTP/2 gets HTTP/1.1. A server that has answered in HTTP/2 keeps it when
+//! it resets a stream or answers late, because it may speak nothing else.
 //!
 //! A server that sends invalid answers to pipelined requests gets one request at a time. A server
 //! may also close a connection before it has answered the requests pipelined to it, for instance

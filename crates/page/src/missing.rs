@@ -70,11 +70,11 @@ pub fn looks_missing(title: &str, text: &str) -> bool {
 /// Returns whether a page is a soft 404. `missing` is what its host answers to a URL that cannot
 /// exist.
 ///
-/// A page is one if its words are those of that answer, or if it [`looks_missing`] and resembles
-/// that answer. An empty text proves nothing.
+/// A page is a soft 404 if it has the same words as that answer, or if it [`looks_missing`] and
+/// resembles that answer. An empty text proves nothing.
 ///
-/// Resemblance alone is no proof: that of two different pages, each with 40 words of its own under
-/// a common menu of 300 words, is 0.8.
+/// Resemblance alone is no proof: two different pages, each with 40 words of its own under a common
+/// menu of 300 words, have a resemblance of 0.8.
 pub fn is_missing(text: &TextDigest, missing: &TextDigest, looks_missing: bool) -> bool {
     text.words > 0
         && (text.fingerprint == missing.fingerprint || looks_missing && resembles(text, missing))

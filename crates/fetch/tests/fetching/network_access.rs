@@ -49,7 +49,7 @@ async fn name_server(
                 usize::MAX
             };
             let records = match answer(&name, number) {
-                // The name exists, and has no address of the other family.
+                // The name exists, but has no IPv6 address.
                 DnsRecords::Addresses(_) if !is_ipv4 => at(&[]),
                 records => records,
             };

@@ -118,7 +118,8 @@ fn keeps(part: TextCount, page: TextCount, share: f64) -> bool {
 
 /// Returns whether a landmark keeps a share of the page's prose or of its whole text.
 ///
-/// The main part of an index is all links, and the only prose beside it is that of a footer.
+/// The main part of an index page consists of links, and all prose of the page may be in its
+/// footer.
 fn holds(part: TextCount, page: TextCount, share: f64) -> bool {
     let linked = part.text as f64 >= share * page.text as f64
         && part.code as f64 >= CODE_SHARE * page.code as f64;

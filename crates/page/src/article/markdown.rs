@@ -107,8 +107,8 @@ struct MarkdownWriter<'a> {
     link_bytes: usize,
     shapes: HashMap<NodeId, ElementShape>,
     headings: Vec<Heading>,
-    /// The last `id` since the last text: that of a section, or of an empty anchor before a
-    /// heading.
+    /// The last `id` since the last text, such as the id of a section or of an empty anchor. A
+    /// heading without an id takes it.
     anchor: Option<String>,
 }
 

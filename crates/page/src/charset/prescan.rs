@@ -48,7 +48,7 @@ fn of_meta(head: &[u8]) -> Option<&'static Encoding> {
         at += found;
         let rest = &head[at..];
         if rest.starts_with(b"<!--") {
-            // The dashes of the start may also be those of the end: `<!-->`.
+            // In `<!-->`, the dashes belong to the start and to the end of the comment.
             at += 2 + memmem::find(&rest[2..], b"-->")? + 3;
         } else if is_meta(rest) {
             let mut attributes = Attributes { rest: &rest[5..] };

@@ -85,8 +85,8 @@ impl From<Shingles> for Vec<u32> {
 pub(super) struct Sketch {
     /// The last words, as a ring buffer.
     window: [u64; WORDS],
-    /// Rolling hash of the window. Each new word rotates the others; the oldest is then in place
-    /// again and is removed by XOR.
+    /// Rolling hash of the window. Each new word rotates the hash. After four words, the oldest
+    /// word is in its first place again and is removed by XOR.
     run: u64,
     words: usize,
     smallest: Vec<u32>,

@@ -28,7 +28,7 @@ const HEADING: usize = 400;
 /// Maximum bytes of an id that is used as a fragment.
 const LONGEST_ID: usize = 200;
 
-/// The level of an entry of a definition list, below those of headings.
+/// The level of an entry of a definition list, one below `h6`.
 const ENTRY: u8 = 7;
 
 /// A part of a page with a heading.

@@ -58,8 +58,8 @@ pub struct SearchQuery<'a> {
     pub prefix: bool,
     /// Whether to count the pages that match by site, language, kind and year.
     pub facets: bool,
-    /// Language codes that the user prefers, best first. Of near-duplicates, a page in one of
-    /// these is shown.
+    /// Language codes that the user prefers, best first. Of near-duplicates, the page in the most
+    /// preferred language is shown.
     pub readers: &'a [&'a str],
     /// Factors for the scores of some pages: evidence from clicks
     /// ([`Choices`](crate::log::Choices)).
@@ -78,7 +78,7 @@ impl SearchQuery<'_> {
 /// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hits {
-    /// Number of pages that have all the words; if there are none, of pages that have some.
+    /// Number of pages that have all the words. If no page has all, number of pages that have some.
     pub total: usize,
     /// Whether no page has all the words, so that these hits lack some.
     pub relaxed: bool,
@@ -127,8 +127,7 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// Returns the URL to open: that of the page, with the fragment of the section that matches
-    /// best.
+    /// Returns the URL of the page, with the fragment of the section that matches best.
     pub fn address(&self) -> String {
         let section = self.section.as_ref();
         with_fragment(&self.url, section.and_then(|section| section.id.as_deref()))

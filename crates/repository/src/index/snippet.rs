@@ -113,9 +113,9 @@ impl SnippetFinder {
 
     /// Returns the section that has most of the query, where its heading counts most.
     ///
-    /// Returns `None` if the page as a whole is the better answer. This is so if the best section
-    /// is the first of the page and its heading has level 1. It is also so if no section has a
-    /// word in its heading or id, or all found words in its text.
+    /// Returns `None` if the page as a whole is the better answer, in two cases:
+    /// - The best section is the first of the page, and its heading has level 1.
+    /// - No section has a word in its heading or id, and none has all found words in its text.
     fn section(
         &mut self,
         body: &str,

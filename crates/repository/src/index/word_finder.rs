@@ -288,8 +288,8 @@ fn padded(bytes: &[u8]) -> [u8; 8] {
     eight
 }
 
-/// Returns the hash of any bytes. For a word in lower-case ASCII it equals that of
-/// [`small_word`].
+/// Returns the hash of any bytes. For a word in lower-case ASCII, it equals the hash that
+/// [`small_word`] returns.
 fn hash(word: &[u8]) -> u64 {
     let mut state = 0;
     let (eights, rest) = word.as_chunks::<8>();

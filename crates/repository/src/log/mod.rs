@@ -205,7 +205,7 @@ fn read_file<L: LogEntry>(
     }
 }
 
-/// Returns the file of an entry: that of its month in UTC.
+/// Returns the name of the file for an entry's month in UTC.
 fn name<L: LogEntry>(line: &L) -> String {
     let time = line.time().to_zoned(TimeZone::UTC);
     format!("{}-{:04}-{:02}.jsonl", L::KIND, time.year(), time.month())

@@ -86,7 +86,7 @@ fn add_object(object: &Map<String, Value>, fields: &mut Fields) {
     }
 }
 
-/// Adds a text, the name of an object, or several of these.
+/// Adds a text, the name of an object, or the texts and names in a list.
 fn add_value(kind: FieldKind, value: &Value, fields: &mut Fields) {
     match value {
         Value::String(text) => fields.add(kind, text),

@@ -1,5 +1,5 @@
-//! Finds the parts of two texts that must be read to know which words one has more often than
-//! the other.
+//! Finds the parts of two texts that must be read to find the words whose number of occurrences
+//! differs.
 //!
 //! **Invariant:** the parts left out on both sides have the same words, the same number of
 //! times, and end at a word boundary. A property test checks this.
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// Bytes compared at once.
 const STRIDE: usize = 32;
 
-/// Minimum bytes of both differing parts for which lines are compared.
+/// Lines are compared only if both differing parts have at least this many bytes.
 const LONG: usize = 256;
 
 /// Returns the parts of an old and a new text between their common beginning and their common
