@@ -6,15 +6,15 @@ use std::borrow::Cow;
 use fetch::{FetchLimits, ReadResponse, read_response};
 use page::{coding, link_header, media};
 
-/// Most responses read from one input.
+/// Maximum number of responses read from one input.
 const RESPONSES: usize = 8;
 /// Limit of decoded bytes; lower than the default, so that the fuzzer reaches it.
 const DECODED: usize = 1 << 16;
 
 /// Reads responses one after another, as from a pipelined connection.
 ///
-/// Each one has the same result however its bytes are split, consumes only its own bytes, and
-/// stays within the limits.
+/// Each one has the same result whether its bytes arrive together or one by one. It consumes only
+/// its own bytes, and stays within the limits.
 pub fn http(data: &[u8]) {
     let limits = FetchLimits {
         head: 4096,

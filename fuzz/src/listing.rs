@@ -2,7 +2,7 @@
 
 use page::listing::{ENTRIES, ListingKind, read};
 
-/// 14 July 2017, which lies between the dates in the corpus.
+/// 14 July 2017 in Unix seconds, which lies between the dates in the corpus.
 const NOW: i64 = 1_500_000_000;
 
 /// Reads a sitemap or feed.

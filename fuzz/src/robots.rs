@@ -33,7 +33,7 @@ pub fn robots(data: &[u8]) {
     sitemaps.iter().for_each(|url| {
         read.allows(url);
     });
-    // The paths of the rules are the URLs that are likely to match one.
+    // The path of a rule is likely to match a rule.
     for line in data.split(|&byte| byte == b'\n').take(100) {
         let value = line
             .splitn(2, |&byte| byte == b':')

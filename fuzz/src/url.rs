@@ -36,7 +36,7 @@ fn normal(url: &PageUrl) {
     let bare = |name: &str| name.trim_end_matches('.').to_owned();
     assert!(bare(url.host_name()).ends_with(&bare(url.registrable_domain())));
 
-    // Normalization is idempotent, and so are the ids.
+    // Normalization is idempotent, and the ids stay the same.
     let again = PageUrl::parse(text).expect("what was accepted is accepted again");
     assert_eq!(&again, url);
     assert_eq!(

@@ -18,7 +18,8 @@ const DECODE: CodingLimits = CodingLimits {
 };
 /// The largest expansion factor of gzip.
 const GZIP_RATIO: usize = 1_032;
-/// A lower bound of the bytes of a record: it has at least `WARC/1.0`, a length and a blank line.
+/// A lower bound of the bytes of a record, which has at least a version line, a length field and a
+/// blank line.
 const SHORTEST: usize = 20;
 /// The reader stops after this many damaged records.
 const DAMAGED: usize = 1_001;
@@ -26,7 +27,8 @@ const DAMAGED: usize = 1_001;
 /// Reads the input as a WARC file, and as a response that is archived.
 ///
 /// Reading ends, yields records in the order of their offsets, and stays within the limits. A
-/// record with a known length can be read alone. An archived response is read back unchanged.
+/// record with a known length can be read alone. The body of an archived response is read back
+/// unchanged.
 pub fn warc(data: &[u8]) {
     let mut before = 0;
     let mut records = open(data);

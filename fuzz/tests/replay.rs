@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// Number of mutated copies of each file.
 const COPIES: usize = 32;
-/// Most mutations in one copy.
+/// Maximum number of mutations in one copy.
 const CHANGES: usize = 4;
 
 macro_rules! replay {
@@ -23,9 +23,8 @@ macro_rules! replay {
             }
         )*
 
-        /// Every target has a program for libFuzzer, a corpus and a test here.
         #[test]
-        fn targets_corpus_and_tests_are_the_same() {
+        fn every_target_has_a_libfuzzer_program_a_corpus_and_a_test() {
             let replayed = BTreeSet::from([$(stringify!($target).to_owned()),*]);
             assert_eq!(names("fuzz_targets"), replayed);
             assert_eq!(names("corpus"), replayed);

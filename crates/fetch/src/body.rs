@@ -14,13 +14,14 @@ use crate::deadline::Deadline;
 use crate::response::Truncation;
 use crate::settings::FetchLimits;
 
-/// Most bytes reserved in advance for a declared `Content-Length`. Beyond that, memory grows only
-/// as data arrives.
+/// Maximum bytes reserved in advance for a declared `Content-Length`. Beyond that, memory grows
+/// only as data arrives.
 const TRUSTED: u64 = 256 * 1024;
 
 /// The source of a body, without its framing.
 pub(crate) trait BodySource {
-    /// Returns the length that the server declared.
+    /// Returns how many bytes of the declared length are not received yet; `None` if the server
+    /// declared no length.
     fn declared(&self) -> Option<u64>;
 
     /// Returns whether the body is known to be complete, without waiting.
@@ -31,8 +32,8 @@ pub(crate) trait BodySource {
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Truncation>>>;
 }
 
-/// Reads a body to its end or to a limit. At most `at_most` bytes are kept. `asked` is when the
-/// request was sent; the total time limit counts from it.
+/// Reads a body to its end or to a limit. At most `at_most` bytes are kept. The total time limit
+/// counts from `asked`.
 pub(crate) async fn read(
     source: &mut impl BodySource,
     at_most: usize,

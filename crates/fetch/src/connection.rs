@@ -1,6 +1,6 @@
-//! A connection to one server, over any version of HTTP.
+//! A connection to one host, over any version of HTTP.
 //!
-//! **Invariant:** a connection leads to one server, and every request gets exactly one answer. A
+//! **Invariant:** a connection leads to one host, and every request gets exactly one answer. A
 //! connection is not used again after any fault: stray bytes, a wrong length, an answer that was
 //! abandoned half-way, or a request whose future was dropped.
 
@@ -26,7 +26,7 @@ use crate::trouble::Trouble;
 use hyper_channel::HyperChannel;
 use session::Session;
 
-/// A connection to one server.
+/// A connection to one host.
 pub struct Connection {
     session: Session,
     transport: Transport,
@@ -55,8 +55,8 @@ pub struct FetchAnswer {
     pub first_byte: Duration,
     /// Time from the same start to the end of the answer.
     pub total: Duration,
-    /// Bytes received, heads and framing included. For HTTP/2: size of head and body,
-    /// uncompressed.
+    /// Bytes received, heads and framing included. For HTTP/2: bytes of the body, and of the head
+    /// as HTTP/1.1 would write it.
     pub wire_bytes: u64,
 }
 
@@ -144,7 +144,7 @@ impl Connection {
     ///
     /// When the connection ends early, the remaining requests get [`Trouble::Unanswered`], sent
     /// or not. They can be repeated over a new connection. A server that twice in a row closes a
-    /// new pipelined connection early gets fewer requests at once. A server that has answered in
+    /// pipelined connection early gets fewer requests at once. A server that has answered in
     /// HTTP/2 before gets as many as before, so the caller must limit how often it repeats.
     ///
     /// If the returned future is dropped before it completes, the connection cannot be used
@@ -219,7 +219,7 @@ impl Connection {
         self.session.version()
     }
 
-    /// Returns whether this connection leads to the server of a page.
+    /// Returns whether this connection leads to the host of a page.
     pub fn leads_to(&self, url: &PageUrl) -> bool {
         self.session.leads_to(url)
     }

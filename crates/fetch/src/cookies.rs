@@ -1,8 +1,9 @@
 //! The cookie jar.
 //!
-//! **Invariant:** a cookie is sent only to the domain it was set for, and never set for a public
-//! suffix. A cookie received over `https` is never sent over `http`. A domain has at most 50
-//! cookies of 4 KiB each, and at most 100,000 domains have cookies.
+//! **Invariant:** a cookie is sent only to the host, or the domain and its subdomains, that it was
+//! set for. It is never set for the subdomains of a public suffix. A cookie received over `https`
+//! is never sent over `http`. A domain has at most 50 cookies of 4 KiB each, and at most 100,000
+//! domains have cookies.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -13,12 +14,13 @@ use http::header::SET_COOKIE;
 use http::{HeaderMap, HeaderValue};
 use page::url::PageUrl;
 
-/// Most cookies of a domain (hostile-web.md, row 64). A further one replaces the oldest.
+/// Maximum number of cookies of a domain (hostile-web.md, row 64). A further one replaces the
+/// oldest.
 const PER_DOMAIN: usize = 50;
-/// Most bytes of name and value, counted as in RFC 6265bis (hostile-web.md, row 64). A longer
+/// Maximum bytes of name and value, counted as in RFC 6265bis (hostile-web.md, row 64). A longer
 /// cookie is ignored.
 const LONGEST: usize = 4096;
-/// Most domains with cookies. Cookies of further domains are ignored.
+/// Maximum number of domains with cookies. Cookies of further domains are ignored.
 const DOMAINS: usize = 100_000;
 
 /// The cookies of a crawl, by domain.

@@ -18,12 +18,12 @@ use hickory_resolver::{Resolver, TokioResolver};
 use crate::settings::{FetchError, FetchOptions};
 use crate::trouble::Trouble;
 
-/// Least time for which an answer is cached (hostile-web.md, row 71): answers with a TTL of 0 would
-/// force a lookup for every connection.
+/// Minimum time for which an answer is cached (hostile-web.md, row 71): answers with a TTL of 0
+/// would force a lookup for every connection.
 const SHORTEST: Duration = Duration::from_secs(60);
-/// Most time for which an address is cached (hostile-web.md, row 71).
+/// Maximum time for which an address is cached (hostile-web.md, row 71).
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-/// Most time for which the absence of a name is cached. A missing name may be registered at any
+/// Maximum time for which the absence of a name is cached. A missing name may be registered at any
 /// time; one hour is the negative TTL of most zones.
 const LONGEST_ABSENCE: Duration = Duration::from_secs(60 * 60);
 /// Capacity of the cache, in answers. A crawl returns to a server within minutes, so 65,536
@@ -63,8 +63,8 @@ impl NameResolver {
 
     /// Returns the addresses of a name, at least one.
     ///
-    /// The addresses are sorted, IPv4 first. The same one of several is therefore always tried
-    /// first, and hosts that share it are recognized as one server.
+    /// The addresses are sorted, IPv4 first. Of several addresses, the same one is therefore always
+    /// tried first, and hosts that share it are recognized as one server.
     pub(crate) async fn lookup(&self, name: &str) -> Result<Vec<IpAddr>, Trouble> {
         let found = tokio::time::timeout(self.within, self.resolver.lookup_ip(name)).await;
         let found = found

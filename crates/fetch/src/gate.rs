@@ -73,8 +73,8 @@ impl AddressGate {
 
     /// Checks what is known before a lookup: the port, and a host written as an IP address.
     ///
-    /// Returns that address, or `None` for a name. A [`PageUrl`] holds decimal, octal and
-    /// hexadecimal forms in canonical form.
+    /// Returns that address, or `None` for a name. A [`PageUrl`] has already converted decimal,
+    /// octal and hexadecimal notations to the usual one.
     pub(crate) fn check_url(&self, url: &PageUrl) -> Result<Option<IpAddr>, Trouble> {
         self.check_port(url)?;
         let host = url.host_name();
@@ -275,9 +275,9 @@ mod tests {
         AddressGate::new(&AllowPrivate::of_seeds(seeds), &Ports::default(), &[])
     }
 
-    /// Row 24: the first and the last address of every range, and its neighbours outside.
+    /// Row 24: addresses in every special range, and addresses next to most of the ranges.
     #[test]
-    fn ranges_have_exact_edges() {
+    fn addresses_in_special_ranges_are_not_public_and_their_neighbours_are() {
         let private = "0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.1 \
             127.255.255.255 169.254.0.0 169.254.169.254 172.16.0.0 172.31.255.255 192.0.0.8 \
             192.0.2.1 192.88.99.1 192.168.0.0 192.168.255.255 198.18.0.0 198.19.255.255 \
@@ -338,10 +338,9 @@ mod tests {
         assert_eq!(all.gate().admit(&page, &found).unwrap().len(), 2);
     }
 
-    /// Row 23: a public seed that moves to a private address is refused; one that was private is
-    /// not.
+    /// Row 23: a public seed that moves to a private address is refused.
     #[test]
-    fn a_seed_stays_where_it_was_first_found() {
+    fn a_seed_may_be_private_only_if_it_was_private_at_its_first_lookup() {
         let seeds = [
             url("http://outside.example/"),
             url("http://inside.example:8080/"),
@@ -398,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn only_named_ports_are_open() {
+    fn only_ports_80_443_and_those_of_seeds_are_allowed() {
         let ports = Ports::of_seeds(&[url("http://example.org:8080/")]);
         let gate = FetchOptions {
             ports,

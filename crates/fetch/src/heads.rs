@@ -66,8 +66,8 @@ impl Heads {
         }
     }
 
-    /// Consumes bytes up to the end of the line, or all of them. Returns how many, or the limit
-    /// that the head exceeds.
+    /// Consumes bytes up to the end of the line, or all of them. Returns how many, and how far the
+    /// head is. Fails if the head exceeds a limit.
     pub(crate) fn take(&mut self, new: &[u8]) -> Result<(usize, HeadStep), Trouble> {
         if std::mem::take(&mut self.passed) {
             self.begin();
@@ -114,7 +114,7 @@ impl Heads {
         if !is_empty {
             return Ok(HeadStep::Line);
         }
-        // Servers may send an empty line before the status line (RFC 9112, 2.2).
+        // Empty lines before the status line are skipped, as hyper does.
         if is_first {
             self.begin();
             return Ok(HeadStep::Line);
@@ -172,9 +172,8 @@ mod tests {
     }
 
     proptest! {
-        /// The result does not depend on how the bytes are split into reads.
         #[test]
-        fn cuts_do_not_matter(cuts in prop::collection::vec(0usize..60, 0..10)) {
+        fn the_split_into_reads_does_not_matter(cuts in prop::collection::vec(0usize..60, 0..10)) {
             let all = [b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n", FINAL].concat();
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(all.len())).collect();
             cuts.extend([0, all.len()]);

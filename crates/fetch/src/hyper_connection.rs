@@ -23,8 +23,8 @@ use crate::monitored_socket::{MonitoredSocket, ReadMonitor};
 use crate::settings::FetchLimits;
 use crate::socket::Socket;
 
-/// Most requests in flight at once over HTTP/2. Servers usually allow 100 or more (RFC 9113,
-/// 6.5.2), but a visit has few pages, and politeness requires fewer.
+/// Maximum number of requests in flight at once over HTTP/2. Servers usually allow 100 or more (RFC
+/// 9113, 6.5.2), but a visit has few pages, and politeness requires fewer.
 const STREAMS: usize = 16;
 
 /// The empty body of a request.
@@ -37,7 +37,8 @@ pub(crate) struct HyperConnection {
     driver: Option<HyperDriver>,
     /// The error that ended the connection, if one did.
     failure: Option<hyper::Error>,
-    /// Tasks that hyper runs beside the driver for HTTP/2. They are aborted with the connection.
+    /// Tasks that hyper runs beside the driver for HTTP/2. They are aborted when the connection is
+    /// dropped.
     tasks: Tasks,
 }
 
@@ -51,7 +52,8 @@ enum HyperDriver {
     Http2(Pin<Box<http2::Connection<TokioIo<Socket>, NoBody, Tasks>>>),
 }
 
-/// The future of a response. Hyper's futures for the two versions have no type names.
+/// The future of a response. Hyper's futures for the two versions have different types, which
+/// cannot be named.
 enum Either<A, B> {
     Http1(A),
     Http2(B),
@@ -90,8 +92,8 @@ impl HyperConnection {
         let tasks = Tasks::default();
         let (sender, connection) = http2::Builder::new(tasks.clone())
             .max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX))
-            // This limit applies until the server announces its own. A stream that the server
-            // then refuses was not processed (RFC 9113, 8.7) and is requested again.
+            // This limit applies until the server announces its own. A request whose stream the
+            // server then refuses was not processed (RFC 9113, 8.7) and can be repeated.
             .initial_max_send_streams(STREAMS)
             // All bodies are read as they arrive, so one stream may use the whole connection
             // window. A page rarely needs a second window.
@@ -170,8 +172,8 @@ impl HyperConnection {
         .await
     }
 
-    /// Polls the connection once between requests. It then notices that it was closed, or that
-    /// unsolicited bytes arrived.
+    /// Polls the connection once between requests. The poll ends a connection that the server
+    /// closed or over which it sent unsolicited bytes.
     pub(crate) async fn settle(&mut self) {
         poll_fn(|cx| {
             self.advance(cx);

@@ -5,9 +5,9 @@
 //! how often is decided in other crates.
 //!
 //! **Invariants.** Whatever a server does becomes a [`FetchAnswer`]: typed, bounded in bytes and in
-//! time, and never a panic. All network access goes through the [`gate`], which checks the very
-//! address that is then connected to. Every byte received is attributed to the request it
-//! answers, or ends the connection.
+//! time, and never a panic. Every connection passes the [`gate`], which checks the very address
+//! that is then connected to; only name servers and the user's proxy are contacted without it.
+//! Every byte received is attributed to the request it answers, or ends the connection.
 
 mod body;
 mod chunks;

@@ -24,8 +24,8 @@ use crate::settings::FetchLimits;
 use crate::socket::{PeekOutcome, Socket};
 use crate::trouble::Trouble;
 
-/// Least and greatest size of the read buffer, in bytes. The least fits most pages with their head.
-/// The size doubles each time a read fills the buffer.
+/// Minimum and maximum size of the read buffer, in bytes. The size doubles each time a read fills
+/// the buffer.
 const ROOM: std::ops::RangeInclusive<usize> = 8 << 10..=64 << 10;
 
 /// A connection with several requests in flight.
@@ -146,7 +146,7 @@ impl Pipeline {
                     self.open = false;
                     false
                 }
-                // Over TLS only a read can tell.
+                // Over TLS and over a pipe, only a read shows whether bytes arrived.
                 PeekOutcome::Nothing => poll_fn(|cx| Poll::Ready(self.poll_unsolicited(cx))).await,
             }
         } else {

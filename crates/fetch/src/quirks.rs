@@ -1,13 +1,13 @@
 //! Records which servers mishandle HTTP/2 or pipelining.
 //!
-//! A server that violates HTTP/2 gets HTTP/1.1. One that has answered in HTTP/2 keeps it when it
-//! resets a stream or a page is late, because it may speak nothing else.
+//! A server that violates HTTP/2 gets HTTP/1.1. A server that has answered in HTTP/2 keeps it when
+//! it resets a stream or answers late, because it may speak nothing else.
 //!
 //! A server that sends invalid answers to pipelined requests gets one request at a time. A server
-//! may also close a new connection before it has answered the first requests pipelined to it, for
-//! instance because it limits requests per connection. After two such connections in a row, it
-//! gets no more requests in flight than the better of the two answered. After 5 answers to 8
-//! requests the next connections have 5 in flight; after 1 answer they are not pipelined.
+//! may also close a connection before it has answered the requests pipelined to it, for instance
+//! because it limits requests per connection. After two such connections in a row, it gets no
+//! more requests in flight than the better of the two answered. After 5 answers to 8 requests the
+//! next connections have 5 in flight; after 1 answer they are not pipelined.
 //!
 //! **Invariant:** the width of a server never grows while it is recorded, and memory is bounded.
 
@@ -19,8 +19,8 @@ use page::url::HostId;
 /// Capacity of each table, in servers. A full table is cleared, and its servers are tried again
 /// as unknown ones.
 const REMEMBERED: usize = 10_000;
-/// New connections in a row that must end early before the width is reduced. A single one may be
-/// an accident, such as a restart.
+/// Connections in a row that must end early before the width is reduced. A single one may be an
+/// accident, such as a restart.
 const EARLY_ENDS: u8 = 2;
 
 /// Number of reset streams before the first answer in HTTP/2 at which a server gets HTTP/1.1. The
@@ -50,7 +50,7 @@ enum Http2Record {
 struct PipelineRecord {
     /// The number of requests it may be sent before its first answer.
     width: usize,
-    /// New connections in a row that ended early, and the most answers that one of them gave.
+    /// Connections in a row that ended early, and the most answers that one of them gave.
     early: (u8, usize),
 }
 
@@ -117,8 +117,8 @@ impl ServerQuirks {
         self.pipelined(host, |server| server.width = 1);
     }
 
-    /// Records that a new connection ended after `answers` answers, before the first batch was
-    /// complete.
+    /// Records that a connection ended after `answers` answers to a batch, before the requests in
+    /// flight were answered.
     pub(crate) fn ended_early(&self, host: HostId, answers: usize) {
         self.pipelined(host, |server| {
             server.early.0 += 1;

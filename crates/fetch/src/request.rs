@@ -18,7 +18,7 @@ use crate::trouble::Trouble;
 /// A conditional or plain GET of one page.
 #[derive(Debug, Clone, Copy)]
 pub struct FetchRequest<'a> {
-    /// The page. It must be on the server that the connection leads to.
+    /// The page. It must be on the host that the connection leads to.
     pub url: &'a PageUrl,
     /// The entity tag of the stored copy.
     pub etag: Option<&'a str>,

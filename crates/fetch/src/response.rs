@@ -34,7 +34,7 @@ pub struct Response {
     /// The body without its content coding; shares `body` when there is none.
     pub content: Bytes,
     /// Whether the content is still encoded, because its coding is unknown or not the declared
-    /// one.
+    /// one, or because it has too many codings.
     pub undecoded: bool,
     /// Why the body or the content is incomplete; `None` when it is complete.
     pub truncated: Option<Truncation>,

@@ -1,8 +1,8 @@
-//! Fetches the robots.txt of a server and interprets the outcome.
+//! Fetches the robots.txt of a host and interprets the outcome.
 //!
-//! **Invariant:** every hop of a redirect passes the gate. The result applies to the server that
-//! was asked first, wherever the redirects led. If a server cannot be reached, nothing may be
-//! fetched from it.
+//! **Invariant:** every hop of a redirect passes the gate. The result applies to the host that was
+//! asked first, wherever the redirects led. If a host cannot be reached, nothing may be fetched
+//! from it.
 
 use std::time::{Duration, SystemTime};
 
@@ -39,7 +39,7 @@ pub struct RobotsAnswer {
 pub enum RobotsVerdict {
     /// The file, cut at [`ROBOTS_LIMIT`] bytes. The last line of a longer file may be incomplete.
     Found(Bytes),
-    /// There is no file, or no usable redirect to it: everything is allowed.
+    /// There is no file (4xx except 429), or no usable redirect to it: everything is allowed.
     Missing,
     /// The file cannot be fetched now (5xx, 429, no answer). Everything is disallowed, and the
     /// file is requested again later.
@@ -47,10 +47,10 @@ pub enum RobotsVerdict {
 }
 
 impl Fetcher {
-    /// Fetches the robots.txt of a page's server.
+    /// Fetches the robots.txt of a page's host.
     ///
-    /// Uses `connection` if it is open and leads to that server. Afterwards `connection` holds the
-    /// last connection to the server, which may have ended, or `None` if none was opened.
+    /// Uses `connection` if it is open and leads to that host. Afterwards `connection` holds the
+    /// last connection to the host, which may have ended, or `None` if none was opened.
     pub async fn robots(&self, url: &PageUrl, connection: &mut Option<Connection>) -> RobotsAnswer {
         let mut answer = RobotsAnswer {
             verdict: RobotsVerdict::Unavailable,

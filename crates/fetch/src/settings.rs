@@ -32,9 +32,9 @@ pub struct FetchOptions {
     pub ports: Ports,
     /// The proxy that all connections go through.
     pub proxy: Option<ProxySettings>,
-    /// Headers and credentials for single servers, by [`PageUrl::origin`]
-    /// (`https://example.org`). The scheme is part of the key, so that credentials for `https`
-    /// are never sent in the clear.
+    /// Headers and credentials for single hosts, by [`PageUrl::origin`] (`https://example.org`).
+    /// The scheme is part of the key, so that credentials for `https` are never sent in the
+    /// clear.
     pub hosts: HashMap<String, HostSettings>,
     /// Whether cookies are kept and sent back.
     pub cookies: bool,
@@ -77,7 +77,7 @@ pub enum HttpMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PipelineDepth(u8);
 
-/// Headers and credentials for one server.
+/// Headers and credentials for one host.
 #[derive(Debug, Clone, Default)]
 pub struct HostSettings {
     /// Headers to add to every request. They replace default headers of the same name.
@@ -86,8 +86,8 @@ pub struct HostSettings {
     pub basic_auth: Option<(String, String)>,
 }
 
-/// Upper limits on what one server may cost: time, bytes and counts. Only
-/// [`FetchLimits::slow_for`] and [`FetchLimits::bytes_per_second`] are not upper limits.
+/// Limits on what one server may cost: time, bytes and counts. Each is a maximum, except
+/// [`FetchLimits::slow_for`], [`FetchLimits::bytes_per_second`] and [`FetchLimits::ratio_from`].
 #[derive(Debug, Clone)]
 pub struct FetchLimits {
     /// Time for one DNS lookup.

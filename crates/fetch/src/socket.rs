@@ -28,7 +28,7 @@ pub(crate) enum PeekOutcome {
 }
 
 impl Socket {
-    /// Returns what can be read, without waiting and without consuming it.
+    /// Returns whether bytes or the end can be read, without waiting and without consuming bytes.
     ///
     /// Peeks through the kernel, because the tokio reactor may not have seen the event yet. Over
     /// TLS, bytes may be session tickets, which servers send at any time, so only an end counts.

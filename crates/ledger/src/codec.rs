@@ -1,9 +1,10 @@
 //! The binary encoding of records and their keys.
 //!
-//! A record is one version byte followed by postcard. A record with an unknown version byte is
-//! rejected as damaged, so that it is never misread. The record of a visit ends with the sums of
-//! the measured gains of its page. Format 4 of the store had no such sums, and format 5 had other
-//! ones. For these records, the sums are computed from the last revisits, which are in the record.
+//! A record is one version byte, then the data in the postcard format. A record with an unknown
+//! version byte is rejected as damaged, so that it is never misread. The record of a visit ends
+//! with the sums of the measured gains of its page. Format 4 of the store had no such sums, and
+//! format 5 had other ones. For these records, the sums are computed from the last revisits, which
+//! are in the record.
 
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -244,14 +244,14 @@ impl Ledger {
         self.set(RUN, begun)
     }
 
-    /// Returns the most records that the last writing process can have left after the committed end
-    /// of the archive. Returns `None` if no process has stored this number yet.
+    /// Returns the maximum number of records that the last writing process can have left after the
+    /// committed end of the archive. Returns `None` if no process has stored this number yet.
     pub fn at_risk(&self) -> Result<Option<u64>, LedgerError> {
         self.read(&self.meta, AT_RISK)
     }
 
-    /// Stores the most archive records that a kill of this process can leave uncommitted. The
-    /// caller must call this before it writes the first record.
+    /// Stores the maximum number of archive records that a kill of this process can leave
+    /// uncommitted. The caller must call this before it writes the first record.
     pub fn set_at_risk(&self, records: u64) -> Result<(), LedgerError> {
         self.set(AT_RISK, Some(records))
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use page::{PageUrl, ReadLimits, Refusal};
 
-/// Most pages loaded. This bounds the memory, because all of them are loaded before measuring.
+/// Maximum number of pages. This bounds the memory, because all pages are loaded before measuring.
 const PAGES: usize = 4_000;
 const ROUNDS: usize = 15;
 

@@ -34,7 +34,8 @@ use tree_limits::fits_tree_limits;
 /// The main text of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Article {
-    /// The title. It has no site name if a heading of the main text shows where the name begins.
+    /// The title. If it contains the highest heading of the main text, it is that heading alone,
+    /// without the site name around it.
     pub title: String,
     /// The main text, one line per block. Code and texts with line breaks have several lines.
     pub text: String,
@@ -61,9 +62,8 @@ pub enum Extraction {
 /// Why an extraction failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExtractionFailure {
-    /// The element marked as main holds too little, and no other marked part holds enough; or the
-    /// chosen part has no text. Too little is less than a quarter of the page's text and of its
-    /// prose (text outside links), or less than 90 % of its code.
+    /// The element marked as main holds too little of the page's text or code, and no other marked
+    /// part holds enough; or the chosen part has no text.
     SmallShare,
     /// Other pages of the host gave the same main text, although their whole texts differ.
     Repeated,

@@ -1,9 +1,9 @@
 //! Decodes compressed bodies (`Content-Encoding`).
 //!
-//! **Invariant:** decoding proceeds in steps of 64 KiB. Each layer stops at the size limit or
-//! when the output is out of proportion to the input. A decompression bomb is therefore neither
-//! held in memory nor decoded to its end. What was decoded before a limit or a fault is kept. A
-//! body of which nothing could be decoded is returned unchanged.
+//! **Invariant:** decoding proceeds in steps of 64 KiB. Each layer stops at the size limit or at
+//! the ratio limit. A decompression bomb is therefore neither held in memory nor decoded to its
+//! end. What was decoded before a limit or a fault is kept. A body of which nothing could be
+//! decoded is returned unchanged.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -12,19 +12,19 @@ use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
 /// Step of decoding in bytes (hostile-web.md, row 1).
 const STEP: usize = 64 * 1024;
-/// Most layers of coding (hostile-web.md, row 3). Real servers use one; a proxy that compresses
-/// again adds a second.
+/// Maximum number of layers of coding (hostile-web.md, row 3). Real servers use one; a proxy that
+/// compresses again adds a second.
 const LAYERS: usize = 2;
-/// Binary logarithm of the zstd window: 2^23 is 8 MB, the limit of hostile-web.md, row 2, and of
-/// RFC 9659.
+/// Binary logarithm of the zstd window: 2^23 bytes are 8 MiB, the limit of hostile-web.md, row 2,
+/// and of RFC 9659.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
 /// Limits of decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodingLimits {
-    /// Most decoded bytes.
+    /// Maximum decoded bytes.
     pub bytes: usize,
-    /// Most decoded bytes per encoded byte, enforced beyond [`CodingLimits::ratio_from`].
+    /// Maximum decoded bytes per encoded byte, enforced beyond [`CodingLimits::ratio_from`].
     pub ratio: usize,
     /// Decoded bytes up to which any ratio is accepted: a short page of spaces is not a bomb.
     pub ratio_from: usize,

@@ -109,7 +109,7 @@ fn primary(tag: &str) -> Option<String> {
     let is_code =
         (2..=3).contains(&subtag.len()) && subtag.bytes().all(|byte| byte.is_ascii_alphabetic());
     is_code.then(|| match subtag.to_ascii_lowercase().as_str() {
-        "no" | "nn" => "nb".to_owned(), // The detector does not distinguish them.
+        "no" | "nn" => "nb".to_owned(), // Of Norwegian, the detector knows only Bokmål.
         code => code.to_owned(),
     })
 }

@@ -8,7 +8,7 @@
 
 use crate::PageUrl;
 
-/// Most links examined per response. Real responses have far fewer.
+/// Maximum number of links examined per response. Real responses have far fewer.
 const LINKS: usize = 100;
 
 /// Returns the first hub named in the fields of a response from `base` (W3C Recommendation
@@ -133,7 +133,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_field_breaks_it(field in "[<>;,=\"\\\\a-c rel hub/é]*") {
+        fn no_field_causes_a_panic(field in "[<>;,=\"\\\\a-c rel hub/é]*") {
             hub([field.as_str()], &PageUrl::parse("http://e.org/").unwrap());
         }
     }

@@ -27,9 +27,9 @@ use crate::media::{self, Media};
 use crate::url::PageUrl;
 use crate::{charset, coding};
 
-/// Most entries of one listing, as the sitemap protocol allows per file.
+/// Maximum number of entries of one listing, as the sitemap protocol allows per file.
 pub const ENTRIES: usize = 50_000;
-/// Most bytes read, as the sitemap protocol allows per file.
+/// Maximum bytes read, as the sitemap protocol allows per file.
 const BYTES: usize = 50 << 20;
 /// Bytes of a compressed body that are decoded to check whether it is a listing.
 const PROBE_BYTES: usize = 1_024;
@@ -48,7 +48,8 @@ pub struct Listing {
     pub strangers: u32,
     /// Number of entries without a URL that can be fetched.
     pub unusable: u32,
-    /// Whether entries or bytes beyond the limits were dropped.
+    /// Whether entries or bytes were dropped: those beyond the limits, or the rest of a damaged
+    /// gzip body.
     pub cut: bool,
     /// Whether the document is truncated or malformed. `entries` are those before the fault.
     pub broken: bool,
@@ -131,7 +132,7 @@ fn unpacked(body: &[u8]) -> Result<Option<coding::Content<'_>>, Refused> {
         };
         coding::decode(Cow::Borrowed(body), [b"gzip".as_slice()], limits)
     };
-    // Most archives are not listings and not worth decompressing completely.
+    // Most gzip bodies are not listings and not worth decompressing completely.
     let start = unpack(PROBE_BYTES).bytes;
     let listed = match media::kind(None, &start) {
         Media::Feed | Media::Sitemap | Media::Xml => true,

@@ -191,7 +191,8 @@ fn has_signature(header: &[u8]) -> bool {
 
 /// Returns whether more than one byte in 32 is a "binary data byte" (MIME Sniffing, 3).
 ///
-/// Compressed or random data has one in ten. A page with a stray NUL is still a page.
+/// Compressed or random data has one in ten. A page with a stray NUL is still a page. A body with
+/// a UTF-16 byte order mark is never binary.
 fn is_binary(header: &[u8]) -> bool {
     let utf_16 = header.starts_with(b"\xff\xfe") || header.starts_with(b"\xfe\xff");
     let binary = |byte: &&u8| matches!(byte, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);

@@ -9,12 +9,12 @@
 
 use crate::fingerprint::TextDigest;
 
-/// Most words of an error page. A text with more words, or more than 12 bytes for each of these, is
-/// an article.
+/// Maximum number of words of an error page. A text with more words, or with more than 12 × 150
+/// bytes, is an article.
 const SHORT: usize = 150;
 /// Words at the beginning of the text in which the phrase must occur, unless the title has it.
 const FIRST: usize = 25;
-/// Least share of common shingles at which two short texts count as the same. Many error pages
+/// Minimum share of common shingles at which two short texts count as the same. Many error pages
 /// repeat the requested URL. In a text of twenty words, another URL replaces four of 17 shingles.
 const ALIKE: f64 = 0.5;
 
@@ -70,11 +70,11 @@ pub fn looks_missing(title: &str, text: &str) -> bool {
 /// Returns whether a page is a soft 404. `missing` is what its host answers to a URL that cannot
 /// exist.
 ///
-/// A page is one if its words are those of that answer, or if it [`looks_missing`] and resembles
-/// that answer. An empty text proves nothing.
+/// A page is a soft 404 if it has the same words as that answer, or if it [`looks_missing`] and
+/// resembles that answer. An empty text proves nothing.
 ///
-/// Resemblance alone is no proof at any threshold: two pages with 40 words of their own under a
-/// menu of 300 words are nine tenths alike.
+/// Resemblance alone is no proof: two different pages, each with 40 words of its own under a common
+/// menu of 300 words, have a resemblance of 0.8.
 pub fn is_missing(text: &TextDigest, missing: &TextDigest, looks_missing: bool) -> bool {
     text.words > 0
         && (text.fingerprint == missing.fingerprint || looks_missing && resembles(text, missing))
@@ -92,7 +92,7 @@ fn says_so(text: &str) -> bool {
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
-    // A title may be the bare number; within a text, 404 may mean anything.
+    // A title or a text may be the bare number. Within a longer text, 404 may mean anything.
     let mut phrases = PHRASES.iter().flat_map(|language| language.split('|'));
     text == "404" || phrases.any(|phrase| has_phrase(&text, phrase))
 }

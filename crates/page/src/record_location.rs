@@ -1,10 +1,11 @@
-//! The location of a page's copy in the archive.
+//! The location of a record in the archive.
 
 use serde::{Deserialize, Serialize};
 
 /// The location of one record in the WARC files of a store.
 ///
-/// The ledger stores a location with each visit, and the archive reads the record there.
+/// The ledger stores the locations of a page's last answer and of its last copy. The archive reads
+/// the records there.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]

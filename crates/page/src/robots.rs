@@ -1,4 +1,4 @@
-//! Parses robots.txt (RFC 9309) and decides which pages of a server it allows.
+//! Parses robots.txt (RFC 9309) and decides which pages of a host it allows.
 //!
 //! Existing crates end a group at `Crawl-delay`, miss the product token in `avocet/1.0`, drop
 //! relative sitemaps, or hang on a rule of 400 wildcards. Therefore this module has its own
@@ -20,9 +20,9 @@ use pattern::Pattern;
 
 /// RFC 9309, 2.5: a parser must accept at least 500 KiB. The rest of a longer file is ignored.
 pub const ROBOTS_LIMIT: usize = 500 * 1024;
-/// Most rules kept (hostile-web.md, row 47).
+/// Maximum number of rules kept (hostile-web.md, row 47).
 const RULES: usize = 10_000;
-/// Most sitemaps kept. The largest of 2,000 real files names fewer.
+/// Maximum number of sitemaps kept. The largest of 2,000 real files names fewer.
 const SITEMAPS: usize = 1_000;
 /// Upper bound of the crawl delay (hostile-web.md, row 49). A server that asks for more is
 /// visited every five minutes.
@@ -115,12 +115,12 @@ impl Robots {
         }
     }
 
-    /// Returns the rules for a server without a robots.txt.
+    /// Returns the rules for a host without a robots.txt.
     pub fn allow_all() -> Self {
         Self::default()
     }
 
-    /// Returns the rules for a server whose robots.txt cannot be fetched.
+    /// Returns the rules for a host whose robots.txt cannot be fetched.
     pub fn disallow_all() -> Self {
         let rules = Pattern::read(b"/").map(|pattern| RobotsRule {
             pattern,
@@ -132,7 +132,7 @@ impl Robots {
         }
     }
 
-    /// Returns whether a page may be fetched. The robots.txt itself always may.
+    /// Returns whether a page may be fetched. `/robots.txt` may always be fetched.
     pub fn allows(&self, url: &PageUrl) -> bool {
         if self.rules.is_empty() || url.as_url().path() == "/robots.txt" {
             return true;

@@ -28,10 +28,10 @@ pub(crate) fn before_space(eight: u64) -> usize {
     first(below(eight, 0x21))
 }
 
-/// Returns the offset, at or after `at`, of the first byte that is neither visible ASCII nor a
-/// single space before such a byte; else the end.
+/// Returns the offset, at or after `at`, of the first byte that is neither a visible ASCII
+/// character nor a space directly before one. Returns the end if there is none.
 ///
-/// A space in the eighth byte of a step may be reported too.
+/// A space in the eighth byte of a step is reported too, whatever follows it.
 #[inline]
 pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
@@ -130,7 +130,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_the_loop_over_bytes(bytes in prop::collection::vec(byte(), 8)) {
+        fn searches_agree_with_a_loop_over_the_bytes(bytes in prop::collection::vec(byte(), 8)) {
             let word = eight(&bytes, 0);
             prop_assert_eq!(before_space(word), before(&bytes, |b| b <= b' '));
             prop_assert_eq!(before_name_end(word), before(&bytes, |b| b <= b' ' || b"/>=".contains(&b)));

@@ -3,7 +3,7 @@
 //! Accepts `2024`, `2024-05`, `2024-05-17`, and ranges: `2023-11..2024`, `2024..`, `..2019`. All
 //! dates are in UTC, like the dates of pages without a time zone.
 //!
-//! **Invariant:** a span ends after it begins; any other text is `None`.
+//! **Invariant:** a span ends after it begins. Any text that is not such a span gives `None`.
 
 use std::ops::Range;
 
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_of_dates() {
+    fn spans_of_dates_are_parsed_and_other_texts_refused() {
         const Y2024: i64 = 1_704_067_200;
         const MAY: i64 = 1_714_521_600;
         let check = |text: &str, expected: Option<Range<i64>>| {

@@ -131,8 +131,9 @@ impl PageUrl {
     /// Returns a hash of the URL's pattern, which pages of one template usually share.
     ///
     /// The pattern consists of host, path and the sorted keys of the query. Numbers, dates and
-    /// long hexadecimal runs become placeholders, and the last segment is reduced to its
-    /// extension. A pattern that keeps yielding near-duplicates is a spider trap.
+    /// long hexadecimal runs become placeholders. The last segment becomes one placeholder, for a
+    /// number or a name, and its extension. A pattern that keeps yielding near-duplicates is a
+    /// spider trap.
     pub fn pattern(&self) -> u64 {
         shape::pattern(self)
     }

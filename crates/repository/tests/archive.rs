@@ -149,7 +149,7 @@ fn records_are_written_in_the_expected_bytes() {
     assert_eq!(without_hashes(&unzipped(&path, &info)), expected);
 }
 
-/// Replaces ids and block digests in a header, which the expected text cannot contain.
+/// Replaces record ids and block digests by placeholders.
 fn without_hashes(text: &str) -> String {
     let line = |line: &str| {
         if line.starts_with("WARC-Record-ID: <urn:uuid:") {
@@ -261,7 +261,7 @@ proptest! {
 }
 
 #[test]
-fn content_is_decoded() {
+fn the_content_coding_of_a_body_is_decoded() {
     let dir = tempfile::tempdir().unwrap();
     let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
     let page = url("http://a.example/");
@@ -300,7 +300,7 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
         let torn = read(dir.path(), &last).unwrap_err();
         assert!(matches!(torn, ArchiveError::Torn { offset, .. } if offset == last.offset));
     }
-    // Opened at the last committed end, the file continues as if nothing had been there.
+    // When the archive is opened at the committed end, the bytes after it are cut off.
     let committed = End {
         file: 1,
         offset: last.offset,
@@ -400,7 +400,7 @@ fn a_wrong_index_is_found_and_made_again() {
 }
 
 #[test]
-fn an_inventory_knows_what_is_kept() {
+fn an_inventory_has_the_captures_of_closed_and_open_files() {
     let dir = tempfile::tempdir().unwrap();
     let page = |n: usize| sealed(&format!("http://a.example/{n}"), &body(n));
     let mut writer = ArchiveWriter::open(dir.path(), options(1 << 20), None).unwrap();
@@ -477,7 +477,7 @@ fn what_was_not_committed_is_cut_or_set_aside() {
     let rest: Vec<usize> = pages_in(dir.path());
     assert_eq!(rest, [0, 1, 2]);
     assert_eq!(append(&mut writer, 3), locations[3]);
-    // Nothing is committed: everything is set aside, and nothing is deleted.
+    // Nothing is committed: all files are set aside, and none is deleted.
     drop(writer);
     let writer = ArchiveWriter::open(dir.path(), options(max), None).unwrap();
     assert_eq!(writer.end(), End { file: 1, offset: 0 });

@@ -204,14 +204,14 @@ proptest! {
             writer.sync().unwrap();
             ledger.end = Some(writer.end());
             ledger.places.retain(|page, _| dropped >> (page % 64) & 1 == 0);
-            // Some of the files are collected, at times also the open one.
+            // Some of the files are collected; one of them may be the open file.
             for (file, _) in sizes(dir).unwrap() {
                 if collected >> (file % 64) & 1 == 1 {
                     collect(&mut writer, file, &mut ledger);
                 }
             }
             assert_readable(dir, &ledger);
-            // Simulates a kill, at times after a file without live records was collected.
+            // Simulates a kill in some of the rounds.
             if dropped % 3 == 0 {
                 drop(writer);
                 writer = open(dir, &ledger);
@@ -226,7 +226,7 @@ proptest! {
         for (file, bytes) in sizes(dir).unwrap() {
             let live = ledger.places.values().filter(|at| at.file == file);
             let live: u64 = live.map(|at| u64::from(at.length)).sum();
-            prop_assert!(bytes - live < 500, "more than the record of the file itself is dead");
+            prop_assert!(bytes - live < 500, "a record other than `warcinfo` is dead");
         }
         writer.close().unwrap();
         assert_readable(dir, &ledger);

@@ -353,7 +353,7 @@ fn click_factors_change_the_order_of_results() {
 }
 
 #[test]
-fn pages_are_counted_and_sorted() {
+fn facets_count_pages_and_newest_pages_come_first() {
     let mut world = SearchedIndex::new();
     for (name, language, year) in [("a", "en", 2020), ("b", "de", 2024), ("c", "en", 2022)] {
         let html = format!(

@@ -114,7 +114,8 @@ fn samples_of_other_tools_are_read() {
     ]);
     for (name, bytes) in &samples {
         let found = of_bytes(bytes, BLOCK_LIMIT);
-        // The one large file has 171 pairs of a response and a request after its first record.
+        // The one large file has 171 pairs after its first record: a response or a revisit, and a
+        // request.
         if name == "iana.warc.gz" {
             assert_eq!(
                 (found.len(), outline(&found).replace('V', "R")),
@@ -316,7 +317,7 @@ proptest! {
 
     /// Reading a file with random edits terminates, and every method of a record returns.
     #[test]
-    fn no_file_is_fatal(
+    fn files_with_random_edits_are_read_without_panic(
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..12),
         cut in any::<prop::sample::Index>(),
         zip in any::<bool>(),

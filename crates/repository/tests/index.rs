@@ -141,7 +141,7 @@ fn pages_are_replaced_removed_and_kept() {
 }
 
 #[test]
-fn another_process_sees_commits_after_a_refresh() {
+fn another_index_of_the_directory_sees_commits_after_a_refresh() {
     let dir = tempfile::tempdir().unwrap();
     let index = Index::open(dir.path()).unwrap();
     let other = Index::open(dir.path()).unwrap();
@@ -406,7 +406,7 @@ fn orphans_of_a_killed_commit_do_not_block_the_next() {
 }
 
 #[test]
-fn an_index_of_another_kind_is_not_used() {
+fn an_index_with_another_schema_is_rejected() {
     let dir = tempfile::tempdir().unwrap();
     let mut schema = tantivy::schema::Schema::builder();
     schema.add_text_field("body", tantivy::schema::TEXT);
@@ -420,7 +420,7 @@ fn an_index_of_another_kind_is_not_used() {
 /// The list of segments has no checksum. Whichever byte is changed, the index does not open, or
 /// `verify` reports it, or the answers are unchanged.
 #[test]
-fn no_byte_of_the_list_of_segments_passes() {
+fn a_changed_byte_of_the_list_of_segments_is_found_or_changes_no_answer() {
     let dir = tempfile::tempdir().unwrap();
     drop(birds(dir.path()));
     let path = dir.path().join("meta.json");
@@ -479,7 +479,7 @@ fn results_are_limited_by_time_of_fetch() {
 }
 
 #[test]
-fn searches_by_author_and_date_as_pages_state_them() {
+fn pages_are_found_by_the_author_and_date_that_they_state() {
     let dir = tempfile::tempdir().unwrap();
     let index = Index::open(dir.path()).unwrap();
     let mut writer = index.writer(HEAP).unwrap();

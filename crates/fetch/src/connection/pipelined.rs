@@ -1,8 +1,8 @@
 //! HTTP/1.1 pipelining: sends requests before the first one is answered.
 //!
 //! Servers that mishandle it are recorded in [`ServerQuirks`](crate::quirks::ServerQuirks).
-//! Pipelining stops at once for a server in three cases: bytes arrive that cannot begin an
-//! answer, a later request is still unanswered at its deadline, or the end of an answer is
+//! Pipelining stops at once for a server in three cases: bytes arrive that are no answer to a
+//! request, a later request is still unanswered at its deadline, or the end of an answer is
 //! ambiguous. For a server that only closes the connection, the record counts how often.
 //!
 //! **Invariant:** the n-th answer belongs to the n-th request. Where the count may be wrong, the

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use tokio::io::AsyncWriteExt;
 use tokio::time::Instant;
 
-/// Most responses read from one sequence.
+/// Maximum number of responses read from one sequence.
 const RESPONSES: usize = 8;
 
 fn limits() -> FetchLimits {
@@ -277,7 +277,7 @@ const CORPUS: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn the_corpus_is_read_as_it_should_be() {
+fn responses_of_the_corpus_are_read_as_listed() {
     for (bytes, wanted) in CORPUS {
         let all = read_all(bytes.as_bytes());
         let told: Vec<String> = all.iter().map(|(read, _)| summary(read)).collect();
@@ -313,9 +313,9 @@ fn is_whole(read: &Read) -> bool {
     matches!(read, Read::Whole { cut: None, .. })
 }
 
-/// Input without end is cut at its limit, and no more is kept.
+/// Reading stops at the limit, before the end of the input.
 #[test]
-fn limits_hold() {
+fn endless_heads_and_framing_end_at_their_limits() {
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     let long = |text: &str| text.repeat(40_000 / text.len());
     let cases = [

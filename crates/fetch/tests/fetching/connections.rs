@@ -140,7 +140,7 @@ async fn a_stale_connection_is_reported() {
     assert_eq!(
         summary(&connection.get(&request(&url)).await),
         "stale",
-        "and stays so"
+        "a stale connection stays stale"
     );
     // On a fresh connection the same is a reset.
     assert_eq!(summary(&client.get(&gone).await), "reset");
@@ -153,9 +153,8 @@ async fn a_stale_connection_is_reported() {
     assert_eq!(summary(&client.get(&server.url("/next")).await), "200");
 }
 
-/// A connection serves one server only, and an abandoned request ends it.
 #[tokio::test]
-async fn a_connection_is_not_misused() {
+async fn a_connection_serves_one_host_and_ends_with_an_abandoned_request() {
     let server = ScriptedServer::start(|_| vec![ServerAction::Hang]).await;
     let other = ScriptedServer::start(|_| vec![ServerAction::Hang]).await;
     let client = TestClient::new(open_settings());

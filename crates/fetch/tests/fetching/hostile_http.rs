@@ -1,7 +1,7 @@
 //! Misbehaviour of servers over HTTP: each case gets a typed answer, and the next page is still
 //! fetched.
 //!
-//! **Invariant:** each case belongs to one row of hostile-web.md.
+//! **Invariant:** each case names its row of hostile-web.md. Row 0 marks a correct answer.
 
 use std::io::Write;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Tests of TLS, certificates and HTTP/2 over TLS.
 //!
-//! **Invariant:** rows 18 and 70 of hostile-web.md. Every fault of a certificate has its own
-//! name, every handshake has a deadline, and a server that violates HTTP/2 gets HTTP/1.1.
+//! **Invariant:** rows 18 and 70 of hostile-web.md. Every fault of a certificate has a name, every
+//! handshake has a deadline, and a server that violates HTTP/2 gets HTTP/1.1.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -104,7 +104,7 @@ pub fn settings(authority: &Authority) -> FetchOptions {
 
 /// Row 70: a certificate is accepted only if it is valid and its authority is trusted.
 #[tokio::test]
-async fn each_certificate_fault_has_its_own_name() {
+async fn invalid_certificates_are_refused_with_the_name_of_their_fault() {
     let (trusted, unknown) = (Authority::new("trusted"), Authority::new("unknown"));
     let self_signed = {
         let key = KeyPair::generate().unwrap();
@@ -162,9 +162,9 @@ async fn each_certificate_fault_has_its_own_name() {
     }
 }
 
-/// Row 70: bytes that are not TLS.
+/// Row 70: a server that sends nothing, bytes that are not TLS, or a fatal alert.
 #[tokio::test]
-async fn failed_handshakes_are_reported_before_the_deadline() {
+async fn failed_and_endless_handshakes_are_reported() {
     let authority = Authority::new("trusted");
     let hasty = FetchLimits {
         tls: Duration::from_secs(1),
@@ -299,7 +299,7 @@ async fn http2_serves_several_pages_and_a_head_for_the_archive() {
 
 /// Row 18: a server that violates HTTP/2 is asked again in HTTP/1.1.
 #[tokio::test]
-async fn broken_http2_falls_back() {
+async fn a_server_that_violates_http2_is_asked_in_http11() {
     let frame = |kind: u8, flags: u8, stream: u32, payload: &[u8]| {
         let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
         [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()

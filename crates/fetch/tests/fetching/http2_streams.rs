@@ -85,7 +85,7 @@ fn each_its_own(urls: &[PageUrl], answers: Vec<FetchAnswer>) {
 
 /// The server answers only when it has all requests, and answers the last one first.
 #[tokio::test]
-async fn requests_are_out_together_and_answered_in_any_order() {
+async fn requests_are_in_flight_together_and_answered_in_any_order() {
     let (page, connections) = server(100, |mut session| async move {
         loop {
             let taken = take(&mut session, 5).await;
@@ -118,7 +118,7 @@ async fn requests_are_out_together_and_answered_in_any_order() {
 /// The fetcher never uses more streams than the server allows, once it has announced its limit.
 /// Before that, refused requests can be repeated.
 #[tokio::test]
-async fn the_servers_limit_is_kept() {
+async fn no_more_streams_are_used_than_the_server_allows() {
     let most = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&most);
     let (page, _) = server(3, move |mut session| {
@@ -160,8 +160,8 @@ async fn reset_b(mut session: Session, reason: h2::Reason) {
     }
 }
 
-/// A stream that the server resets affects only its own page; a refused one can be repeated. The
-/// connection carries the other pages, because this server speaks only HTTP/2.
+/// A page whose stream the server refuses can be requested again. The connection carries the other
+/// pages.
 #[tokio::test]
 async fn a_reset_stream_affects_only_its_own_page() {
     let reasons = [
@@ -181,7 +181,7 @@ async fn a_reset_stream_affects_only_its_own_page() {
     }
 }
 
-/// The same with one request at a time, where the very first stream is reset.
+/// Sends one request at a time. The very first stream is reset.
 #[tokio::test]
 async fn a_reset_stream_does_not_end_http2() {
     let (page, connections) =

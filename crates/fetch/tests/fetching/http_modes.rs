@@ -1,7 +1,4 @@
-//! Tests that the HTTP version in use is the configured one.
-//!
-//! **Invariant:** the version is judged by the bytes that the server receives, not by what the
-//! fetcher reports.
+//! Tests that the HTTP version in use is the configured one, or the one that the server speaks.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -39,7 +36,7 @@ fn a_depth_is_2_to_32() {
 
 /// HTTP/1.0 uses a connection for each request, even if the server would keep it open.
 #[tokio::test]
-async fn http10_is_one_request_each() {
+async fn http10_uses_a_connection_for_each_request() {
     let kept = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok";
     let newer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     for answer in [kept, newer] {
@@ -215,7 +212,7 @@ async fn the_mode_decides_which_protocols_are_offered_over_tls() {
 
 /// A server that speaks only HTTP/2 is asked in it again, although it violated HTTP/2 once.
 #[tokio::test]
-async fn http11_that_is_not_spoken_falls_back() {
+async fn a_server_without_http11_is_asked_in_http2_again() {
     let authority = Authority::new("trusted");
     let accept = acceptor(authority.sign(&["127.0.0.1"], 2020..2090), &["h2"]);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -288,12 +285,12 @@ async fn only_http1(reply: &'static str) -> (PageUrl, Arc<Mutex<Vec<String>>>) {
 /// A server without HTTP/2 is asked once in HTTP/2, then in HTTP/1.1: its page is late but not
 /// lost.
 #[tokio::test]
-async fn http2_that_is_not_spoken_falls_back() {
+async fn a_server_without_http2_is_asked_in_http11() {
     let complaint = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
     #[derive(Clone, Copy, PartialEq)]
     enum RequestTiming {
         AtOnce,
-        /// When the server has answered before.
+        /// After the server has replied to the beginning of the connection.
         Later,
         ForSeveral,
     }

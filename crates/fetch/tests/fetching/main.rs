@@ -1,7 +1,6 @@
 //! Tests of the fetcher against servers on loopback that misbehave in every way we know.
 //!
-//! **Invariant:** every server belongs to the test itself, and no test asserts how long
-//! something took.
+//! **Invariant:** every server belongs to the test itself.
 #![cfg(test)]
 
 mod connections;

@@ -29,8 +29,8 @@ enum DnsRecords {
     Silence,
 }
 
-/// Starts a name server that calls `answer` for the n-th query of an IPv4 address, and has no
-/// IPv6 addresses. Counts the queries.
+/// Starts a name server. It calls `answer` with the name and with the number of earlier queries for
+/// IPv4 addresses. It has no IPv6 addresses. Returns its address and the count of IPv4 queries.
 async fn name_server(
     answer: impl Fn(&str, usize) -> DnsRecords + Send + Sync + 'static,
 ) -> (SocketAddr, Arc<AtomicUsize>) {
@@ -49,7 +49,7 @@ async fn name_server(
                 usize::MAX
             };
             let records = match answer(&name, number) {
-                // The name exists, and has no address of the other family.
+                // The name exists, but has no IPv6 address.
                 DnsRecords::Addresses(_) if !is_ipv4 => at(&[]),
                 records => records,
             };
@@ -127,9 +127,9 @@ async fn verdict(fetcher: &Fetcher, text: &str) -> String {
     }
 }
 
-/// Row 24: every notation of an address is judged by the address.
+/// Row 24.
 #[tokio::test]
-async fn addresses_in_every_form() {
+async fn private_addresses_are_refused_in_every_notation() {
     let (server, asked) = name_server(|_, _| DnsRecords::NoSuchName).await;
     let strict = fetcher(server, FetchOptions::default());
     let hosts = "127.0.0.1 127.0.0.1. 127.1 2130706433 0x7f000001 0177.0.0.1 0x7f.0.0.0x1 0.0.0.0 0 \
@@ -152,9 +152,9 @@ async fn addresses_in_every_form() {
     );
 }
 
-/// Rows 22, 23, 71: names.
+/// Rows 22, 23, 71.
 #[tokio::test]
-async fn names_that_lie() {
+async fn names_of_private_addresses_are_refused() {
     let (server, asked) = name_server(|name, _| match name {
         "public.example" => at(&[[1, 1, 1, 1]]),
         "private.example" => at(&[[10, 0, 0, 1]]),
@@ -201,10 +201,9 @@ async fn names_that_lie() {
     assert_eq!(asked.load(Ordering::SeqCst), before, "answers are kept");
 }
 
-/// Row 23: a name that is public when checked and private when connected to is resolved only
-/// once.
+/// Row 23: the second lookup of the name would return a private address.
 #[tokio::test]
-async fn rebinding() {
+async fn a_name_is_not_looked_up_again_before_connecting() {
     let trap =
         ScriptedServer::start(|_| vec![send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret")])
             .await;
@@ -275,9 +274,8 @@ async fn our_own_listener_is_refused() {
     }
 }
 
-/// When one address does not answer, the next one is tried.
 #[tokio::test]
-async fn the_next_address_is_tried() {
+async fn when_an_address_does_not_answer_the_next_is_tried() {
     let there = ScriptedServer::start(|_| vec![]).await;
     let (server, _) = name_server(|_, _| at(&[[127, 0, 0, 1], [127, 0, 0, 0]])).await;
     let fetcher = fetcher(server, open_settings());
@@ -294,7 +292,7 @@ async fn the_next_address_is_tried() {
 
 /// Row 28: credentials for an origin are sent to that origin only.
 #[tokio::test]
-async fn credentials_stay_where_they_belong() {
+async fn credentials_are_sent_only_to_their_origin() {
     let ok = |_: &crate::scripted::ReceivedRequest| {
         vec![send(
             "HTTP/1.1 200 OK\r\nSet-Cookie: k=v\r\nContent-Length: 0\r\n\r\n",

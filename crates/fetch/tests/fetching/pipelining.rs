@@ -115,7 +115,7 @@ fn each_its_own(urls: &[PageUrl], answers: &[FetchAnswer]) {
 /// The server waits until it has as many requests as the depth allows, and answers them all in
 /// one packet. Only then do the next ones arrive.
 #[tokio::test]
-async fn requests_are_out_together_up_to_the_depth() {
+async fn requests_are_in_flight_together_up_to_the_depth() {
     let server = Raw::start(|_, mut tcp| {
         Box::pin(async move {
             for _ in 0..2 {
@@ -352,9 +352,8 @@ async fn an_answer_too_many_ends_pipelining() {
     assert_eq!(client.connect(&urls[0]).await.unwrap().width(), 1);
 }
 
-/// A slow first page is only late; pipelining is not held responsible.
 #[tokio::test]
-async fn a_slow_first_page_is_only_slow() {
+async fn a_slow_first_page_does_not_reduce_the_width() {
     let server = ScriptedServer::start(|_| vec![ServerAction::Hang]).await;
     let mut client = TestClient::new(FetchOptions {
         limits: FetchLimits {
@@ -405,7 +404,7 @@ async fn the_width_is_what_a_server_answers() {
 /// A server closes each connection after ten answers and gets four requests at a time. The third
 /// group of four is cut each time, which is no reason to reduce the width.
 #[tokio::test]
-async fn a_limit_of_requests_is_no_fault() {
+async fn a_limit_of_requests_per_connection_does_not_reduce_the_width() {
     let server = Raw::start(|_, mut tcp| {
         Box::pin(async move {
             if answer_up_to(&mut tcp, 10).await {
@@ -430,7 +429,7 @@ async fn a_limit_of_requests_is_no_fault() {
 /// A kept connection that closes before its first answer was kept too long; pipelining is not at
 /// fault.
 #[tokio::test]
-async fn a_kept_connection_that_ends_is_no_fault() {
+async fn a_kept_connection_that_ends_does_not_reduce_the_width() {
     let server = Raw::start(|_, mut tcp| {
         Box::pin(async move {
             answer_up_to(&mut tcp, 1).await;
@@ -472,7 +471,7 @@ async fn a_connection_that_ended_meanwhile_reports_all_requests() {
 
 /// A server that announces the close with the last requested page has answered everything.
 #[tokio::test]
-async fn a_close_after_the_last_page_is_no_fault() {
+async fn a_close_after_the_last_page_does_not_reduce_the_width() {
     let server = ScriptedServer::start(|asked| {
         let close = if asked.path == "/last" {
             "Connection: close\r\n"
@@ -493,9 +492,8 @@ async fn a_close_after_the_last_page_is_no_fault() {
     }
 }
 
-/// A single early end between complete batches does not reduce the width.
 #[tokio::test]
-async fn an_accident_is_forgiven() {
+async fn a_single_early_end_between_complete_batches_does_not_reduce_the_width() {
     let server = Raw::start(|nth, mut tcp| {
         Box::pin(async move {
             if answer_up_to(&mut tcp, if nth % 2 == 0 { 1 } else { 8 }).await {
@@ -613,9 +611,9 @@ async fn an_abandoned_batch_ends_the_connection() {
     assert_eq!(summary(&connection.get(&requests[0]).await), "stale");
 }
 
-/// The same over TLS, where stray bytes are only detected by reading.
+/// Over TLS, stray bytes are detected only by reading.
 #[tokio::test]
-async fn pipelining_over_tls() {
+async fn answers_are_not_swapped_and_stray_bytes_end_the_connection_over_tls() {
     let authority = Authority::new("trusted");
     let accept = acceptor(authority.sign(&["127.0.0.1"], 2020..2090), &["http/1.1"]);
     let script = |asked: &crate::scripted::ReceivedRequest| {

@@ -11,7 +11,7 @@ use page::robots::{ROBOTS_LIMIT, Robots};
 use page::url::PageUrl;
 use proptest::prelude::*;
 
-/// Returns the files of an archive of the shared data whose path has this prefix; `None` if the
+/// Returns the files of an archive of the shared data whose path contains `prefix`; `None` if the
 /// archive is absent.
 fn files(archive: &str, prefix: &str) -> Option<Vec<(String, Vec<u8>)>> {
     let path = Path::new(concat!(
@@ -233,9 +233,9 @@ fn files_of_crawler_commons_are_read_as_they_say() {
     assert_eq!(sitemaps("sitemap-robots-dedup.txt").len(), 1);
 }
 
-/// 2,000 real files are parsed and queried. Between 20 and 399 of them exclude all pages.
+/// 2,000 real files are parsed and queried. Between 20 and 399 of them exclude the root.
 #[test]
-fn real_files_are_parsed_and_few_exclude_all() {
+fn real_files_are_parsed_and_few_exclude_the_root() {
     let Some(files) = files("robots-corpus-2000.tar.zst", "robots-corpus/") else {
         return;
     };
@@ -268,8 +268,8 @@ fn real_files_are_parsed_and_few_exclude_all() {
             );
         }
     }
-    // Few sites that publish a robots.txt exclude every crawler. All or none would mean a broken
-    // parser.
+    // Few sites that publish a robots.txt exclude unknown crawlers. All or none would mean a
+    // broken parser.
     assert!(
         (20..400).contains(&closed),
         "{closed} of 2000 files close the root"
@@ -410,9 +410,8 @@ fn escapes_are_normalized_before_matching() {
 }
 
 proptest! {
-    /// Any bytes can be parsed and queried.
     #[test]
-    fn nothing_breaks_it(text in prop::collection::vec(any::<u8>(), 0..300), path in "/[a-z*$%]{0,20}") {
+    fn any_bytes_are_parsed_and_queried(text in prop::collection::vec(any::<u8>(), 0..300), path in "/[a-z*$%]{0,20}") {
         let robots = Robots::parse(&text, "avocet");
         let page = url(&format!("http://a.example{path}"));
         robots.allows(&page);
@@ -428,9 +427,8 @@ proptest! {
         prop_assert_eq!(!robots.allows(&page), applies(pattern.as_bytes(), path.as_bytes(), anchored));
     }
 
-    /// The order of groups does not matter.
     #[test]
-    fn groups_merge(first in "/[ab]{1,3}", second in "/[ab]{1,3}", path in "/[ab]{1,5}") {
+    fn groups_for_the_same_agent_are_merged(first in "/[ab]{1,3}", second in "/[ab]{1,3}", path in "/[ab]{1,5}") {
         let page = url(&format!("http://a.example{path}"));
         let ask = |text: String| Robots::parse(text.as_bytes(), "avocet").allows(&page);
         let apart = format!("User-agent: avocet\nDisallow: {first}\n\nUser-agent: x\nDisallow: /\n\nUser-agent: avocet\nAllow: {second}\n");

@@ -62,7 +62,7 @@ async fn each_answer_has_its_verdict() {
 
 /// Row 45: a server that cannot be reached disallows everything, and the cause is reported.
 #[tokio::test]
-async fn an_unreachable_server_disallows() {
+async fn an_unreachable_host_disallows_everything() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url =
         page::url::PageUrl::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
@@ -142,10 +142,9 @@ async fn five_redirects_are_followed() {
     assert_eq!(endless.asked.lock().unwrap().len(), 6);
 }
 
-/// Row 22, through robots.txt (Crawl4AI CVE-2026-109239): a redirect to a private address is
-/// refused.
+/// Row 22, through robots.txt (Crawl4AI CVE-2026-109239).
 #[tokio::test]
-async fn a_redirect_inside_is_refused() {
+async fn a_redirect_to_a_private_address_is_refused() {
     let inside = ScriptedServer::start(|_| vec![reply("200 OK", "", "secret")]).await;
     let target = inside.url("/secret").to_string();
     let outside = ScriptedServer::start(move |_| {

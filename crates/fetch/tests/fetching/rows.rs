@@ -10,7 +10,7 @@ use fetch::{FetchLimits, HttpMode, PipelineDepth};
 
 /// One misbehaviour of a server and the required outcome.
 pub struct HostileCase {
-    /// The row in hostile-web.md.
+    /// The row in hostile-web.md; 0 for a correct answer.
     number: u32,
     name: &'static str,
     steps: Vec<ServerAction>,

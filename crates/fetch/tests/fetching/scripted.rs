@@ -168,8 +168,8 @@ pub fn open_settings() -> FetchOptions {
     }
 }
 
-/// A client that keeps a connection while it is open, and repeats a request once when the
-/// connection had ended before it.
+/// A client that keeps a connection while it is open. It repeats a request over a new connection if
+/// the kept one had ended, or if the server had sent unsolicited bytes over it.
 pub struct TestClient {
     pub fetcher: Fetcher,
     pub connection: Option<Connection>,

@@ -49,8 +49,8 @@ pub(super) fn remove_chrome(body: &NodeRef<'_>, counts: &TextCounts, page: TextC
             // The class may belong to a layout frame around the page: `with-sidebar`.
             None => named(&node, &name) && 10 * count.text < 9 * page.text && !holds_main(&node),
         };
-        // Prose is text outside links; navigation has hardly any. A footer is all prose, and on
-        // a page of links it may be the longest text.
+        // Prose is text outside links; navigation has hardly any. On a page of links, a footer
+        // may hold most of the prose.
         let small = 2 * count.prose() <= page.prose() || 2 * count.links >= count.text;
         if chrome && (small || is_footer(&node, &name) && count.text < page.text) {
             node.remove_from_parent();

@@ -27,7 +27,7 @@ const PREFIXES: [&str; 6] = [
 const NONE: &str = " default none text plain plaintext nohighlight txt notranslate ";
 
 /// Returns the language of a preformatted element, as stated on the element itself, on its
-/// `code` child, or on its parent or grandparent. One of the latter two counts only if it has at
+/// `code` child, or on its parent or grandparent. A parent or grandparent counts only if it has at
 /// most two child elements.
 pub(super) fn language(pre: &NodeRef<'_>) -> Option<String> {
     let inner = pre.first_element_child();
@@ -71,7 +71,7 @@ fn lists(list: &str, word: &str) -> bool {
     list.contains(&format!(" {word} "))
 }
 
-/// Returns a name that is valid after a Markdown fence.
+/// Returns a word if it names a language and is valid after a Markdown fence.
 fn accepted(word: &str) -> Option<String> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "+#-_.".contains(letter);
     let known = !word.is_empty() && word.len() <= 24 && word.chars().all(fits);

@@ -11,14 +11,14 @@ use super::boilerplate;
 use super::text_count::{TextCount, TextCounts};
 use super::tree::{heading_level, name};
 
-/// Least share of the page's prose in a candidate, by how it was found. A landmark (`main` or
+/// Minimum share of the page's prose in a candidate, by how it was found. A landmark (`main` or
 /// `role=main`) is explicit markup, so it needs the least.
 const LANDMARK_SHARE: f64 = 0.25;
 const NAMED_SHARE: f64 = 0.5;
 const DENSE_SHARE: f64 = 0.95;
-/// Least share of the page's code in any candidate.
+/// Minimum share of the page's code in any candidate.
 const CODE_SHARE: f64 = 0.9;
-/// Largest share of a part's text that links at its edges may have to count as navigation.
+/// Maximum share of a part's text that links at its edges may have to count as navigation.
 const EDGE_SHARE: f64 = 0.2;
 
 /// How the main part was found.
@@ -118,7 +118,8 @@ fn keeps(part: TextCount, page: TextCount, share: f64) -> bool {
 
 /// Returns whether a landmark keeps a share of the page's prose or of its whole text.
 ///
-/// The main part of an index is all links, and the only prose beside it is that of a footer.
+/// The main part of an index page consists of links, and all prose of the page may be in its
+/// footer.
 fn holds(part: TextCount, page: TextCount, share: f64) -> bool {
     let linked = part.text as f64 >= share * page.text as f64
         && part.code as f64 >= CODE_SHARE * page.code as f64;

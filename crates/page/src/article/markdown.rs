@@ -19,11 +19,11 @@ use dom_query::{NodeId, NodeRef};
 use super::language_class::language;
 use super::tree::{collapsed, heading_level, is_block, is_preformatted, name, push_verbatim};
 
-/// Most levels of lists and quotations that are indented. Deeper ones are written at the last
-/// level.
+/// Maximum number of levels of lists and quotations that are indented. Deeper ones are written at
+/// the last level.
 const MAX_INDENT: usize = 12;
 
-/// A heading of the text, outside lists, quotations and tables.
+/// A heading of the text, outside lists and quotations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
     /// 1 to 6.
@@ -107,8 +107,8 @@ struct MarkdownWriter<'a> {
     link_bytes: usize,
     shapes: HashMap<NodeId, ElementShape>,
     headings: Vec<Heading>,
-    /// The last `id` since the last text: that of a section, or of an empty anchor before a
-    /// heading.
+    /// The last `id` since the last text, such as the id of a section or of an empty anchor. A
+    /// heading without an id takes it.
     anchor: Option<String>,
 }
 

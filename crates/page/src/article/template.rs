@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::Article;
 use super::chunks::blocks;
 
-/// Fewest pages that must repeat a block for it to count as part of the template.
+/// Minimum number of pages that must repeat a block for it to count as part of the template.
 const MANY: usize = 3;
 
 /// Hashes of the blocks of Markdown and lines of text that at least half of the given pages, and at

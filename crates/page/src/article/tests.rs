@@ -241,7 +241,7 @@ fn titles_lose_the_name_of_the_site() {
 }
 
 #[test]
-fn headings_know_where_they_are() {
+fn headings_have_their_fragment_and_their_offset() {
     let page = "<main><h1 id=t>T</h1>a<section id=s><h2>S</h2>b</section><a name=n></a><h2>N</h2>c\
                 <h2><a name=i>I</a></h2>d<ul><li><h2 id=l>L</h2></ul><h2>U</h2>e</main>";
     let article = read_article(page);
@@ -340,7 +340,7 @@ fn the_fallback_is_all_but_navigation() {
 }
 
 #[test]
-fn a_template_is_what_pages_repeat() {
+fn text_that_most_pages_repeat_is_removed() {
     let page = |text: &str| {
         let html =
             format!("<p>© Us<h2>Site</h2><p>{text}<pre>}}</pre><h2 id=e>End {text}</h2><p>Imprint");
@@ -532,7 +532,7 @@ proptest! {
     }
 
     #[test]
-    fn code_is_kept_whole(code in "[ -~\n]{1,200}", around in tags()) {
+    fn code_keeps_all_characters_except_white_space(code in "[ -~\n]{1,200}", around in tags()) {
         let escaped = code.replace('&', "&amp;").replace('<', "&lt;");
         let html = format!("<main><p>x</p><pre>\n{escaped}</pre><p>y</p></main>{}", around.replace(['<', '>'], ""));
         let article = read_article(&html);

@@ -9,11 +9,11 @@ use crate::html::open_elements::OpenElements;
 use crate::html::tag::{self, TextFlow, is_formatting};
 use crate::html::tokenizer::{ContentModel, HtmlToken, Tokenizer};
 
-/// Most bytes of markup. An average page has 27 KB.
+/// Maximum bytes of markup. An average page has 27 KB.
 pub(super) const MAX_BYTES: usize = 2 << 20;
 
-/// Deepest nesting, in elements: half of what browsers keep. A test runs the whole extraction close
-/// to this depth, unoptimized, on the 2 MB stack of a test thread.
+/// Maximum depth of nesting, in elements: half of what browsers keep. A test runs the whole
+/// extraction close to this depth, unoptimized, on the 2 MB stack of a test thread.
 pub(super) const MAX_DEPTH: usize = 256;
 
 /// Returns whether markup is within the limits on bytes, nesting and attributes of a tag.

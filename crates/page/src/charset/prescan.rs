@@ -11,15 +11,15 @@ use memchr::{memchr, memmem};
 
 use super::known;
 
-/// The prefix that the standard lets a parser examine before it must decide.
+/// Length in bytes of the prefix that the standard recommends to examine.
 const PRESCAN_BYTES: usize = 1_024;
 
 /// Returns the encoding named by a `meta` element or the XML declaration.
 pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     let head = &body[..body.len().min(PRESCAN_BYTES)];
     let label = of_meta(head).or_else(|| of_xml(head))?;
-    // A declaration that could be read as ASCII is not UTF-16. The label x-user-defined is for
-    // bytes of scripts. The standard replaces both.
+    // A page whose declaration is readable as ASCII is not in UTF-16. The label x-user-defined is
+    // for scripts that read binary data. The standard replaces both.
     match label {
         encoding if encoding == UTF_16BE || encoding == UTF_16LE => Some(UTF_8),
         encoding if encoding == X_USER_DEFINED => Some(WINDOWS_1252),
@@ -48,7 +48,7 @@ fn of_meta(head: &[u8]) -> Option<&'static Encoding> {
         at += found;
         let rest = &head[at..];
         if rest.starts_with(b"<!--") {
-            // The dashes of the start may also be those of the end: `<!-->`.
+            // In `<!-->`, the dashes belong to the start and to the end of the comment.
             at += 2 + memmem::find(&rest[2..], b"-->")? + 3;
         } else if is_meta(rest) {
             let mut attributes = Attributes { rest: &rest[5..] };

@@ -145,7 +145,7 @@ const NEVER_GUESSED: [(&str, &str); 4] = [
 /// Counts the samples of each encoding that are decoded correctly without a declaration in the
 /// header.
 #[test]
-fn guesses_most_samples() {
+fn at_least_99_percent_of_the_samples_are_guessed() {
     let Some(files) = conformance::directory("charset-samples") else {
         return;
     };

@@ -90,7 +90,7 @@ fn layers_may_stand_in_two_fields() {
 }
 
 #[test]
-fn a_body_without_coding_is_not_copied() {
+fn a_body_without_a_known_coding_is_not_copied() {
     for (body, values) in [(&b"abc"[..], vec![]), (b"abc", vec![&b"rot13"[..]])] {
         let content = decode(Cow::Borrowed(body), values, CodingLimits::default());
         assert!(matches!(content.bytes, Cow::Borrowed(b"abc")));
@@ -169,7 +169,7 @@ fn bombs_are_cut() {
 }
 
 #[test]
-fn the_ratio_counts_from_where_the_caller_says() {
+fn the_ratio_is_enforced_beyond_ratio_from() {
     let body = gzip(&[0; 5000]);
     for (ratio_from, bytes, cut) in [
         (5000, 5000, None),

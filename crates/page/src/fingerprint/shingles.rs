@@ -1,4 +1,4 @@
-//! Estimates how much of two texts is the same, from a sketch of a few hundred bytes each.
+//! Estimates how much of two texts is the same, from a sketch of at most 256 bytes each.
 //!
 //! Broder, "On the resemblance and containment of documents" (1997). The smallest hashes of a
 //! text's shingles (runs of four words) are a uniform sample of them. The share of common hashes
@@ -24,7 +24,7 @@ const WORDS: usize = 4;
 const TURN: u32 = 64 / WORDS as u32;
 
 impl Shingles {
-    /// Most values in a sketch.
+    /// Maximum number of values in a sketch.
     pub const SIZE: usize = 64;
 
     /// Estimates the Jaccard resemblance of two texts: their common shingles as a share of all.
@@ -85,8 +85,8 @@ impl From<Shingles> for Vec<u32> {
 pub(super) struct Sketch {
     /// The last words, as a ring buffer.
     window: [u64; WORDS],
-    /// Rolling hash of the window. Each new word rotates the others; the oldest is then in place
-    /// again and is removed by XOR.
+    /// Rolling hash of the window. Each new word rotates the hash. After four words, the oldest
+    /// word is in its first place again and is removed by XOR.
     run: u64,
     words: usize,
     smallest: Vec<u32>,

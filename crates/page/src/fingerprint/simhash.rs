@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{for_each_word, mix};
 
-/// Most bits in which near-duplicates differ: the bound of Manku, Jain & Das Sarma (WWW 2007).
+/// Maximum number of bits in which near-duplicates differ: the bound of Manku, Jain & Das Sarma
+/// (WWW 2007).
 const NEAR: u32 = 3;
 
 /// For each of 64 bits, the majority over the pairs of words of a text.
@@ -31,7 +32,7 @@ impl Simhash {
         (self.0 ^ other.0).count_ones()
     }
 
-    /// Returns whether two texts are near-duplicates.
+    /// Returns whether two texts differ in at most 3 bits, so that they may be near-duplicates.
     pub fn is_near(self, other: Self) -> bool {
         self.distance(other) <= NEAR
     }
@@ -154,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn planes_count_as_counters_do(words in prop::collection::vec("[a-c]{1,2}", 0..200)) {
+        fn bit_sliced_counters_agree_with_plain_ones(words in prop::collection::vec("[a-c]{1,2}", 0..200)) {
             let text = words.join(" ");
             prop_assert_eq!(TextDigest::of(&text).simhash, counted(&text));
         }

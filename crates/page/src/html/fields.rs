@@ -21,11 +21,11 @@ use crate::listing::date;
 use crate::scan::char_floor;
 use microdata::Microdata;
 
-/// Most authors, and most keywords, that are kept.
+/// Maximum number of authors, and of keywords, that are kept.
 const MOST: usize = 32;
-/// Most bytes of a name, a date or a keyword.
+/// Maximum bytes of a name, a date or a keyword.
 const NAME_LIMIT: usize = 200;
-/// Most bytes of a description.
+/// Maximum bytes of a description.
 const DESCRIPTION_LIMIT: usize = 1_000;
 
 /// The metadata that a page states about itself.
@@ -53,7 +53,7 @@ pub struct Fields {
     /// Its keywords.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
-    /// A DOI or an ISBN.
+    /// A DOI, an ISBN or another identifier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identifier: Option<String>,
 }

@@ -106,7 +106,8 @@ fn is_feed(attributes: &[Attribute<'_>]) -> bool {
     })
 }
 
-/// RFC 5646, 4.4.1: language tags of up to 35 characters must be supported.
+/// Returns whether a text can be a language tag: 2 to 35 letters, digits and hyphens. RFC 5646,
+/// 4.4.1, requires support for 35 characters.
 fn is_language_tag(tag: &str) -> bool {
     let is_subtag = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     (2..=35).contains(&tag.len()) && tag.bytes().all(is_subtag)

@@ -20,8 +20,8 @@ pub(super) enum Class {
     Mark,
 }
 
-/// Most combining marks on one character. This is more than written languages use, and far fewer
-/// than the hundreds that break layouts.
+/// Maximum number of combining marks on one character. This is more than written languages use, and
+/// far fewer than the hundreds that break layouts.
 pub(super) const MARKS: u32 = 8;
 
 /// Returns how a character is handled.

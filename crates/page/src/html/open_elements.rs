@@ -26,15 +26,15 @@ const IMPLIED_REACH: usize = 16;
 /// How many open elements are searched for the one that an end tag closes.
 const END_REACH: usize = 64;
 
-/// Most levels of a path. The outermost ones distinguish the parts of a page.
+/// Maximum number of levels of a path. The outermost ones distinguish the parts of a page.
 const PATH_LEVELS: usize = 48;
 
-/// Most bytes of a name in a path. The longest standard name has 13; custom elements may have
+/// Maximum bytes of a name in a path. The longest standard name has 13; custom elements may have
 /// any length.
 const PATH_NAME: usize = 24;
 
 impl<'a> OpenElements<'a> {
-    /// Most open elements that are kept (hostile-web.md, row 31).
+    /// Maximum number of open elements that are kept (hostile-web.md, row 31).
     pub(crate) const LIMIT: usize = 512;
 
     pub(crate) fn new() -> Self {
@@ -153,18 +153,18 @@ mod tests {
         };
         check("", "a");
         check("html body nav", "html/body/nav/a");
-        check("UL LI LI", "ul/li/a"); // li ends li.
-        check("ul li ul li", "ul/li/ul/li/a"); // … but not the one its list is in.
-        check("p p div", "div/a"); // A block ends a paragraph.
-        check("table tr td b tr td", "table/tr/td/a"); // An unclosed b does not hold the cell.
+        check("UL LI LI", "ul/li/a"); // An item closes the item before it.
+        check("ul li ul li", "ul/li/ul/li/a"); // An inner item does not close an outer one.
+        check("p p div", "div/a"); // A block closes a paragraph.
+        check("table tr td b tr td", "table/tr/td/a"); // An unclosed b does not keep a cell open.
         check("table tr td table tr td", "table/tr/td/table/tr/td/a");
         check("dl dt dd", "dl/dd/a");
         check("div b /div", "a");
-        check("div /span", "div/a"); // An end without a start is nothing.
+        check("div /span", "div/a"); // An end tag without a start tag is ignored.
     }
 
     #[test]
-    fn equal_paths_have_equal_numbers_and_others_do_not() {
+    fn equal_paths_have_equal_hashes_and_others_do_not() {
         let number = |names: &[&str]| {
             let mut open = OpenElements::new();
             names.iter().for_each(|name| open_one(&mut open, name));

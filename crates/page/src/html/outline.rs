@@ -14,25 +14,27 @@ use super::tag::{self, NameKey, TextFlow, element};
 use super::tokenizer::Attribute;
 use crate::scan::{ends_with, starts_with};
 
-/// Most sections of a page. The longest manual page of Debian 12 has about 1,500 entries.
+/// Maximum number of sections of a page. The longest manual page of Debian 12 has about 1,500
+/// entries.
 const SECTIONS: usize = 4_000;
 
-/// Most navigation ranges of a page.
+/// Maximum number of navigation ranges of a page.
 const ASIDES: usize = 1_000;
 
-/// Most bytes of a heading. A longer one is dropped, because its element was probably not closed.
+/// Maximum bytes of a heading. A longer one is dropped, because its element was probably not
+/// closed.
 const HEADING: usize = 400;
 
-/// Most bytes of an id that is used as a fragment.
+/// Maximum bytes of an id that is used as a fragment.
 const LONGEST_ID: usize = 200;
 
-/// The level of an entry of a definition list, below those of headings.
+/// The level of an entry of a definition list, one below `h6`.
 const ENTRY: u8 = 7;
 
 /// A part of a page with a heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageSection {
-    /// The heading, as a range of the page's text. The section ends where the next one starts.
+    /// The heading, as a byte range of the page's text. The section ends where the next one starts.
     pub heading: Range<u32>,
     /// 1 to 6 for `h1` to `h6`; 7 for an entry of a definition list that has an id.
     pub level: u8,

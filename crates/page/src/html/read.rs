@@ -1,6 +1,6 @@
 //! Reads a page in one pass.
 //!
-//! It takes the place of tree construction in a browser, but builds no tree. It tells the
+//! The reader takes the place of tree construction in a browser, but builds no tree. It tells the
 //! tokenizer how to read the content of elements such as `script`, tracks which elements are
 //! open, and passes text and links to their collectors.
 //!

@@ -56,7 +56,7 @@ pub struct PageReading {
     pub text: String,
     /// The sections of the text, in order.
     pub sections: Vec<PageSection>,
-    /// The parts of the text that are navigation: menus, breadcrumbs, footers.
+    /// The byte ranges of the text that are navigation: menus, breadcrumbs, footers.
     pub asides: Vec<Range<u32>>,
     /// Bytes of anchor text outside of navigation.
     pub linked: u32,
@@ -89,8 +89,8 @@ pub struct PageReading {
 /// Counts of what the limits removed from a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cuts {
-    /// Links beyond the limit whose target is not among the kept ones; a repeated target counts
-    /// each time.
+    /// Links beyond the limit. A link to a kept target counts too, unless the collector knows this
+    /// spelling of the target. A repeated target counts each time.
     pub links: u32,
     /// Attributes beyond the limit per tag.
     pub attributes: u32,
@@ -107,7 +107,7 @@ pub struct Link {
     pub url: PageUrl,
     /// The id of the target.
     pub id: PageId,
-    /// The anchor text, as a range of [`PageReading::text`].
+    /// The anchor text, as a byte range of [`PageReading::text`].
     pub anchor: Range<u32>,
     /// The element that makes the link.
     pub kind: LinkKind,

@@ -22,7 +22,7 @@ fn targets(html: &str) -> Vec<String> {
 }
 
 #[test]
-fn text_is_what_people_read() {
+fn only_visible_text_is_read() {
     let check = |html: &str, text: &str| assert_eq!(reading(html).text, text, "{html}");
     check("a  b\n\tc", "a b c");
     check("<p>a<p>b", "a\nb");
@@ -70,8 +70,8 @@ fn nothing_invisible_is_left() {
     };
     check("ab\u{202e}cd\u{2066}e\u{2069}", "abcde");
     check("pass\u{200b}word\u{ad}s\u{feff}", "passwords");
-    check("pay\u{200c}pal", "paypal"); // A joiner hides a Latin word.
-    check("می\u{200c}خواهم", "می\u{200c}خواهم"); // … and spells a Persian one.
+    check("pay\u{200c}pal", "paypal"); // In a Latin word, a joiner hides the word from search.
+    check("می\u{200c}خواهم", "می\u{200c}خواهم"); // In a Persian word, a joiner is spelling.
     check("👩\u{200d}💻", "👩\u{200d}💻");
     check("&#x202E;a&#8203;b", "ab");
     check(
@@ -217,7 +217,7 @@ fn an_empty_anchor_takes_the_words_of_a_later_one() {
 }
 
 #[test]
-fn one_link_without_nofollow_is_enough() {
+fn a_target_is_nofollow_only_if_all_links_to_it_are() {
     let nofollow = |html: &str| {
         reading(html)
             .links
@@ -296,7 +296,7 @@ fn hostile_directives_are_ignored() {
 }
 
 #[test]
-fn markup_is_not_content() {
+fn changed_markup_does_not_change_the_digest() {
     let digest = |html: &str| reading(html).digest;
     let page = "<body class=a><!-- 12:00 --><script nonce=1>x</script><p data-time=1>one two three four five</p>";
     let again = "<body class=b><!-- 12:01 --><script nonce=2>y</script><div data-time=2>one two <b>three</b> four five</div>";
@@ -421,7 +421,7 @@ proptest! {
     }
 
     #[test]
-    fn folding_is_idempotent(text in "[ -~é\u{a0}\u{301}\u{200c}\u{202e}\n]{0,60}") {
+    fn reading_a_text_that_was_read_changes_no_word(text in "[ -~é\u{a0}\u{301}\u{200c}\u{202e}\n]{0,60}") {
         let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
         let once = reading(&escape(&text)).text;
         prop_assert_eq!(&reading(&escape(&once)).text.replace('\n', " "), &once.replace('\n', " "));

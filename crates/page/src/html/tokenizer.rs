@@ -30,7 +30,7 @@ pub(crate) enum ContentModel {
     RcData,
     /// As text, up to the end tag.
     RawText,
-    /// As a script: like raw text, but a comment in it may contain its own end tag.
+    /// As a script: like raw text, but after `<!--` and `<script`, the next end tag is text.
     Script,
     /// As text, up to the end of the page.
     PlainText,

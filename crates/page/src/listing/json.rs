@@ -1,6 +1,6 @@
 //! Reads JSON feeds (jsonfeed.org, versions 1 and 1.1).
 //!
-//! **Invariant:** an incomplete feed is refused entirely. Feeds of more than 8 MB are refused,
+//! **Invariant:** an incomplete feed is refused entirely. Feeds of more than 8 MiB are refused,
 //! because they are parsed in memory.
 
 use serde::Deserialize;

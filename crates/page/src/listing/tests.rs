@@ -273,7 +273,7 @@ fn compressed_files_are_unpacked_within_bounds() {
 }
 
 #[test]
-fn the_excess_is_cut() {
+fn entries_beyond_the_limit_and_deep_or_long_elements_are_cut() {
     let mut body = String::from("<urlset>");
     for number in 0..ENTRIES + 10 {
         write!(body, "<url><loc>https://www.e.org/{number}</loc></url>").unwrap();
@@ -336,15 +336,14 @@ proptest! {
     }
 
     #[test]
-    fn what_was_written_is_read(pages in prop::collection::vec(("[a-z0-9&/?=.]{1,12}", prop::option::of(31_536_000i64..NOW)), 0..30)) {
+    fn entries_of_a_written_sitemap_are_read_back(pages in prop::collection::vec(("[a-z0-9&/?=.]{1,12}", prop::option::of(31_536_000i64..NOW)), 0..30)) {
         let mut body = String::from("<?xml version='1.0'?><urlset>");
         let mut expected = Vec::new();
         for (path, modified) in &pages {
             let url = at(&format!("https://www.e.org/{path}"));
             let escaped = url.as_str().replace('&', "&amp;");
             write!(body, "<url><loc>{escaped}</loc>").unwrap();
-            // A random number of seconds is no W3C date, so only the day is written, as in real
-            // sitemaps.
+            // Each date is the first second of its day.
             let day = modified.map(|at| at - at % 86_400);
             if let Some(day) = day {
                 let date = jiff::Timestamp::from_second(day).unwrap();
@@ -359,7 +358,7 @@ proptest! {
 }
 
 #[test]
-fn news_sitemaps_date_their_pages_within() {
+fn the_publication_date_of_a_news_sitemap_counts() {
     let found = xml("<urlset xmlns:news='n'>
         <url><loc>/a</loc><news:news><news:publication><news:name>E</news:name></news:publication>
           <news:publication_date>2024-05-17</news:publication_date><news:title>A</news:title></news:news></url>

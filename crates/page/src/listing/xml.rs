@@ -16,9 +16,9 @@ use super::fields::{Format, ListingField};
 use super::{Listing, Refused, date};
 use crate::url::PageUrl;
 
-/// Most nested elements. Listings need five; pages quoted in feeds need more.
+/// Maximum number of nested elements. Listings need five; pages quoted in feeds need more.
 const NESTING: usize = 256;
-/// Most bytes of a URL or a date.
+/// Maximum bytes of a URL or a date.
 const LONGEST: usize = 8 << 10;
 
 pub(super) fn read(text: &str, page: &PageUrl, now: i64) -> Result<Listing, Refused> {
@@ -198,7 +198,7 @@ impl<'p> XmlState<'p> {
         if let Some(entry) = &mut self.entry {
             match &mut entry.child {
                 Some((child, 0)) if child == name => {
-                    // Elements left open within it end with it.
+                    // Elements left open within the child end with the child.
                     self.depth = entry.depth + 1;
                     entry.child = None;
                 }
@@ -303,7 +303,8 @@ impl<'p> XmlState<'p> {
     }
 
     fn finish(&mut self) -> Listing {
-        // A URL is set when its element ends, so an unfinished entry has a complete URL or none.
+        // A URL is set only when it is complete, so an unfinished entry has a complete URL or
+        // none.
         let whole = self
             .entry
             .as_ref()

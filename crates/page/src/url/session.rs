@@ -28,7 +28,8 @@ const SESSION_KEYS: [&str; 9] = [
 /// in vBulletin.
 const AMBIGUOUS_KEYS: [&str; 4] = ["sid", "s", "session", "session_id"];
 
-/// Least digits of a session id: half of an MD5 hash. Shorter numbers may name a resource.
+/// Minimum number of digits of a session id: half of an MD5 hash. Shorter numbers may name a
+/// resource.
 const SHORTEST_ID: usize = 16;
 
 /// Keys that tell a site where a visitor came from.

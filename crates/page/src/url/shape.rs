@@ -1,18 +1,19 @@
 //! Computes the pattern of a URL: an approximation of the template that made it.
 //!
 //! **Invariant:** the pattern depends on the URL alone. URLs that differ only in numbers, in the
-//! name of the last segment or in the values of the query have the same pattern. A last segment
-//! that begins with a number differs from one that begins with a name, and so do extensions.
+//! name of the last segment or in the values of the query have the same pattern. Two exceptions
+//! give different patterns: a last segment that begins with a number and one that begins with a
+//! name, and last segments with different extensions.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::PageUrl;
 
 /// Hexadecimal runs of at least this length that contain a digit count as ids. Short commit ids
-/// have 8 digits.
+/// often have 8 digits.
 const HEX_RUN: usize = 8;
 
-/// Most characters of a file extension: `html`, `shtml`, `php`, `aspx`.
+/// Maximum number of characters of a file extension: `html`, `shtml`, `php`, `aspx`.
 const EXTENSION: usize = 5;
 
 /// Returns the hash of the pattern.

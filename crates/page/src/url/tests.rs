@@ -82,9 +82,9 @@ fn agrees_with_the_url_standard() {
 
 /// Recognizes the exceptions: names that the standard accepts and that cannot be registered.
 ///
-/// We refuse a label that starts with `xn--` and is not valid Punycode (the `idna` crate does;
-/// the tests accept it). We also refuse a host that is only a dot. `xn--t92s` is the single
-/// label whose code point is in the tables of the crate but not in those of the tests.
+/// The `idna` crate refuses a label that starts with `xn--` and is not valid Punycode; the tests
+/// accept it. We also refuse a host that is only a dot. `xn--t92s` is the single label whose code
+/// point is in the tables of the crate but not in those of the tests.
 fn is_strange_name(input: &str, ours: Option<&str>, wanted: Option<&str>) -> bool {
     match (ours, wanted) {
         (None, Some(wanted)) => {

@@ -11,9 +11,9 @@ use super::{PageUrl, session};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
-    /// Most bytes of a URL.
+    /// Maximum bytes of a URL.
     pub max_length: usize,
-    /// Most segments of a path.
+    /// Maximum number of segments of a path.
     pub max_depth: usize,
     /// How often a segment, or a cycle of up to four segments, may occur in a row: `/a/b/a/b` is
     /// 2.
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_has_its_edge() {
+    fn urls_at_a_limit_pass_and_urls_beyond_it_do_not() {
         let rules = Rules::default();
         let check = |path: &str, expected: Result<(), Trap>| {
             assert_eq!(rules.judge(&url(path)), expected, "{path}")
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn admitting_takes_off_the_session() {
+    fn admitting_removes_sessions_and_on_request_tracking_tags() {
         let check = |rules: &Rules, path: &str, admitted: &str| {
             assert_eq!(rules.admit(url(path)), Ok(url(admitted)), "{path}");
         };

@@ -1,8 +1,8 @@
 //! Finds all stored answers of one page.
 //!
 //! Each complete archive file has a CDXJ index. A binary search in it needs few reads, however
-//! large it is. A file without an index (the one that is still written to) is read record by
-//! record, until the caller stops the search.
+//! large it is. A file without an index, such as the one that is still written to, is read record
+//! by record, until the caller stops the search.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
@@ -26,8 +26,8 @@ pub struct StoredAnswer {
     pub status: Option<u16>,
     /// The digest of its body that the record states, if it is a valid SHA-1 digest.
     pub digest: Option<PayloadDigest>,
-    /// Whether the record only states that the answer equals an earlier one, and does not
-    /// contain it.
+    /// Whether the record is a revisit: it has no body and refers to an earlier answer with the
+    /// same body.
     pub revisit: bool,
 }
 
@@ -106,7 +106,7 @@ struct CdxjLine {
 }
 
 impl CdxjLine {
-    /// Returns `None` if the line has no valid location.
+    /// Returns the answer that the line describes; `None` if the line has no valid location.
     fn kept(self, file: u32) -> Option<StoredAnswer> {
         Some(StoredAnswer {
             at: RecordLocation {
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_page_is_found_by_bisection_and_none_that_is_not_there() {
+    fn bisection_finds_every_line_of_a_page_and_no_line_of_another() {
         let url = |number: u32| PageUrl::parse(&format!("http://e.org/{number}")).unwrap();
         let entry = |number: u32, millis: i64, status| {
             let entry = CdxjEntry {

@@ -24,8 +24,8 @@ pub(super) struct CdxjEntry {
 }
 
 impl CdxjEntry {
-    /// Returns `None` for a record that is not a capture of a page, or that lacks a valid URL or
-    /// date.
+    /// Returns the content of a record's line; `None` if the record is not a capture of a page, or
+    /// lacks a valid URL or date.
     pub(super) fn of(record: &WarcRecord) -> Option<Self> {
         let mime = match record.kind() {
             RecordKind::Response => record.media_type(),
@@ -92,10 +92,11 @@ pub(super) fn time(millis: i64) -> Option<String> {
 
 /// Returns the sortable key of a URL, such as `org,example)/path?query`.
 ///
-/// The key is that of the Python package `surt`, which the Wayback tools use: without scheme and
-/// without `www` or `www2`, in lower case, with sorted parameters and, except for the root, no
-/// slash at the end. Unlike `surt`, this function neither decodes percent-encoding nor removes
-/// session ids. Several URLs may have the same key, so a line also contains the URL.
+/// The key is that of the Python package `surt`, which the Wayback tools use. It has no scheme and
+/// no leading `www`, `www1`, …. It is in lower case, and its parameters are sorted. A path other
+/// than the root has no slash at its end. Unlike `surt`, this function neither decodes
+/// percent-encoding nor removes session ids. Several URLs may have the same key, so a line also
+/// contains the URL.
 pub(super) fn key(url: &PageUrl) -> String {
     let parts = url.as_url();
     let mut key = match parts.host_str().and_then(|host| host.strip_prefix('[')) {
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_a_page_says_breaks_a_line() {
+    fn line_ends_and_quotes_from_the_web_do_not_break_a_line() {
         let entry = CdxjEntry {
             url: "http://a.example/%0A?q=\u{e9} \n".into(),
             millis: 1_700_000_000_123,

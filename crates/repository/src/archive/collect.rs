@@ -6,15 +6,15 @@
 //! 3. [`ArchiveWriter::discard`] deletes the old file.
 //!
 //! **Invariant:** every committed location can be read at any time. A kill before the commit
-//! leaves the old locations valid; the copies are cut off when the archive is opened at its
-//! committed end. A kill after the commit leaves the old file without live records; the next
-//! collection removes it. No file number is used twice, so an old location never leads to
-//! another record.
+//! leaves the old locations valid. When the archive is opened again, up to
+//! [`ArchiveOptions::at_risk`](super::ArchiveOptions::at_risk) copies are cut off; more copies
+//! stay, unused. A kill after the commit leaves the old file without live records; the next
+//! collection removes it. The number of a deleted file is not used again, so an old location
+//! never leads to another record.
 //!
-//! The caller decides which records are live. The ledger knows only the locations of copies of
-//! pages. So revisit records and error answers are lost when their file is collected. A revisit
-//! without its original is useless. A revisit that remains names its original by URL and date,
-//! so the original may move.
+//! The caller decides which records are live. The program keeps only the last copy of each page,
+//! so revisits, error answers and earlier copies are lost when their file is collected. A revisit
+//! that remains names its original by URL and date, so the original may move.
 
 use std::fs;
 use std::path::{Path, PathBuf};

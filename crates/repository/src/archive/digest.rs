@@ -50,8 +50,8 @@ impl std::fmt::Display for PayloadDigest {
 /// Returns the id of a record: a UUID of version 8 (RFC 9562, section 5.8: custom bits), derived
 /// from kind, URL, time and payload.
 ///
-/// So no randomness is needed, and a revisit record can name its original from these four
-/// values.
+/// The id needs no random number. A revisit record can compute the id of its original from these
+/// four values.
 pub(super) fn record_id(kind: &str, url: &str, millis: i64, payload: PayloadDigest) -> String {
     let hash = PayloadDigest::of(&[
         kind.as_bytes(),
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digests_are_read_as_tools_write_them() {
+    fn digests_in_base_32_and_hexadecimal_are_parsed() {
         let empty = PayloadDigest::of(&[]);
         // SHA-1 of the empty input, FIPS 180-4.
         let hex = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_differ_in_every_part_and_are_uuids() {
+    fn ids_depend_on_every_argument_and_are_uuids_of_version_8() {
         let payload = PayloadDigest::of(&[b"a"]);
         let id = record_id("response", "http://a/", 1, payload);
         assert_eq!(

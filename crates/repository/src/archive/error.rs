@@ -59,8 +59,8 @@ pub enum ArchiveError {
     },
     /// An earlier write or sync failed. Only opening the archive again helps.
     ///
-    /// What reached the disk is unknown: after it has reported the error once, the kernel drops
-    /// the unwritten pages.
+    /// What reached the disk is unknown: the kernel reports the error once and may then drop the
+    /// data that it has not written.
     #[error("the archive in {} must be opened again after a failed write", dir.display())]
     Stopped {
         /// The directory of the archive.
@@ -77,7 +77,8 @@ pub enum Fault {
     /// The record does not start with `WARC/`.
     #[error("not a WARC record")]
     NotWarc,
-    /// The header is longer than a reader should hold in memory.
+    /// The header, or the run of line ends between two records, is longer than this number of
+    /// bytes.
     #[error("the header is longer than {0} bytes")]
     LongHeader(usize),
     /// The header has no Content-Length, or one that is not a number or is greater than the rest
@@ -87,7 +88,8 @@ pub enum Fault {
     /// The block is larger than the caller's limit. The record was skipped.
     #[error("the block of {0} bytes is over the limit")]
     Large(u64),
-    /// The gzip member decodes to far more bytes than any record needs (a decompression bomb).
+    /// A block above the caller's limit expands by a factor of more than 100 (a decompression
+    /// bomb).
     #[error("the gzip member is a decompression bomb")]
     Bomb,
     /// Too many damaged records came before; the rest of the file was not read.

@@ -12,7 +12,7 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 pub struct Level(u32);
 
 impl Level {
-    /// Returns `None` for a level above 9.
+    /// Returns the level; `None` if it is above 9.
     pub fn new(level: u32) -> Option<Self> {
         (level <= 9).then_some(Self(level))
     }

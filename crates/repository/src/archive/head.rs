@@ -1,11 +1,11 @@
 //! The head of an HTTP response, as bytes.
 //!
 //! **Invariant:** the result of [`stored`] ends with its first blank line and states no transfer
-//! encoding. If the length of the body is known, no `Content-Length` states another one.
-//! Everything else before the first blank line stays as the server sent it.
+//! encoding. If the length of the body is known, at most one `Content-Length` remains, and it is
+//! right. All other fields before the first blank line stay as the server sent them.
 
-/// Prefix for the name of a header field that no longer describes the stored body. Heritrix and
-/// Browsertrix use similar prefixes, and replay tools ignore such fields.
+/// Prefix for the name of a header field that does not describe the stored body. The files of
+/// Common Crawl use the same prefix.
 const SET_ASIDE: &[u8] = b"X-Crawler-";
 
 /// Returns where the head ends: after the first blank line. Returns `None` if there is no blank
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_no_longer_holds_is_renamed() {
+    fn only_fields_that_do_not_describe_the_stored_body_are_renamed() {
         let check = |head: &str, length: Option<usize>, expected: &str| {
             let stored = stored(head.as_bytes(), length);
             assert_eq!(String::from_utf8_lossy(&stored), expected, "{head:?}");
@@ -141,7 +141,7 @@ mod tests {
             Some(5),
             "HTTP/1.1 200\r\nX-Crawler-Content-Length: 4\r\nContent-Length: 5\r\nX-Crawler-Content-Length: 5\r\n\r\n",
         );
-        // A length that overflows is not the length.
+        // A length that overflows `usize` is wrong.
         check(
             "HTTP/1.1 200\r\nContent-Length: 99999999999999999999999\r\n\r\n",
             Some(0),

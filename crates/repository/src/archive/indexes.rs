@@ -1,4 +1,4 @@
-//! The CDXJ indexes on disk: writes them when a file is closed, verifies them, recreates them.
+//! Writes the CDXJ index of a file when the file is closed. Verifies and recreates indexes.
 //!
 //! **Invariant:** an index is derived data. It describes its file and can always be recreated
 //! from it.

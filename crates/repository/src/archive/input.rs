@@ -41,7 +41,7 @@ impl<R: Read + Seek> Input<R> {
     /// none before `end`.
     ///
     /// Searches only for the format of the file's first record, gzip or uncompressed. Bytes in
-    /// the other format could only be the content of a page.
+    /// the other format are most likely the content of a page.
     pub(super) fn find_record(&mut self, start: u64, end: u64) -> io::Result<Option<u64>> {
         self.go(0)?;
         let mut first = Vec::new();
@@ -82,8 +82,8 @@ impl<R: Read + Seek> Input<R> {
         Ok(None)
     }
 
-    /// Returns whether a gzip member begins here whose content starts with `WARC/`. It reads at
-    /// most a kilobyte, so that the search stays linear.
+    /// Returns whether a gzip member begins at this offset whose content starts with `WARC/`.
+    /// Reads at most 1 KiB, so that the search stays linear.
     fn is_member_of_record(&mut self, at: u64) -> io::Result<bool> {
         self.go(at)?;
         let mut first = [0; 5];

@@ -8,10 +8,10 @@
 //! stay, and the archive continues in a new file.
 //!
 //! The thread that fetched a capture [seals](seal) it, because compression is the expensive
-//! part. The single [`ArchiveWriter`] appends it. It also [copies](ArchiveWriter::keep) the live
-//! records out of files that have few of them (garbage collection). [`read`] reads
-//! one record, [`scan`] all of them in order. [`Records`] reads WARC files of other tools with
-//! the same code and the same limits.
+//! part. The single [`ArchiveWriter`] appends it. The writer also [copies](ArchiveWriter::keep)
+//! the live records out of a file, so that the file can be deleted (garbage collection). [`read`]
+//! reads one record, [`scan`] all of them in order. [`Records`] also reads the WARC files of other
+//! tools.
 
 mod captures;
 mod cdxj;

@@ -8,8 +8,8 @@ use std::io::{self, BufRead, Read};
 
 use super::Fault;
 
-/// A longer header is rejected. The longest field is a URL of a few kilobytes. The limit for
-/// HTTP response heads is the same (hostile-web.md, row 8).
+/// Maximum bytes of a header; a longer one is rejected. The limit for HTTP response heads is the
+/// same (hostile-web.md, row 8).
 pub(super) const HEADER_LIMIT: usize = 64 * 1024;
 
 /// The fields of a header in their order, and the length of the block in bytes.
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_headers_are_told_apart() {
+    fn each_wrong_header_has_its_error() {
         let check = |text: &[u8], expected: &str| {
             let found = format!("{:?}", header(&mut &text[..]).unwrap_err());
             assert_eq!(found, expected, "{}", text.escape_ascii());

@@ -145,8 +145,9 @@ impl WarcRecord {
         head::media_type(self.head())
     }
 
-    /// Returns the body without transfer encoding, because other tools store the chunks as they
-    /// arrived. A body that claims to be chunked and is not is returned unchanged.
+    /// Returns the body without transfer encoding: other tools store the chunks as they arrived.
+    /// If the head says `chunked` but the body has no valid chunks, the body is returned
+    /// unchanged.
     pub fn body(&self) -> Cow<'_, [u8]> {
         let body = &self.block[self.head_end..];
         let chunked = head::values(self.head(), "transfer-encoding")
@@ -165,8 +166,8 @@ impl WarcRecord {
     }
 }
 
-/// Joins the chunks of RFC 9112, section 7.1. A last chunk that is truncated or missing ends the
-/// body. Returns `None` if the body is not chunked.
+/// Joins the chunks of RFC 9112, section 7.1. The last chunk may be truncated or missing. Returns
+/// `None` if a chunk does not begin with a valid size line.
 fn dechunk(mut body: &[u8]) -> Option<Vec<u8>> {
     let mut whole = Vec::with_capacity(body.len());
     while !body.is_empty() {

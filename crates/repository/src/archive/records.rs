@@ -62,7 +62,7 @@ enum ReadState<R> {
 #[derive(Clone, Copy)]
 struct GzipMember {
     start: u64,
-    /// Whether a record of this member was returned before.
+    /// Whether a record of this member was read or skipped before.
     shared: bool,
 }
 
@@ -140,7 +140,7 @@ impl<R: Read + Seek> Records<R> {
             (Ok(Some(())), trouble) => {
                 self.source = ReadState::Between(input);
                 match trouble {
-                    // The file did not end here; the damaged member had no valid end.
+                    // The file did not end here: the damaged record has no valid end.
                     ReadFailure::End => Fault::Gzip(io::ErrorKind::UnexpectedEof.into()).into(),
                     other => other,
                 }

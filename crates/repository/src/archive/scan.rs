@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::{ArchiveError, Fault, RecordLocation, Records, WarcRecord, files};
 
-/// Block limit for files of this archive: 1 GiB. The fetcher's limit on bodies is much lower; this
-/// one only prevents a damaged or foreign file from filling the memory.
+/// Block limit for files of this archive: 1 GiB. It prevents a damaged or foreign file from
+/// filling the memory.
 pub(super) const OWN_LIMIT: u64 = 1 << 30;
 
 /// Reads one record.

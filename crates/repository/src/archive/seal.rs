@@ -4,7 +4,7 @@
 //! exactly. No byte that came from the web can end a header line: every value passes through
 //! [`field`].
 //!
-//! Sealing is a pure function of the capture: the id and the digests are derived from it.
+//! Sealing is a pure function: the record id and the digests are derived from its arguments.
 
 use std::net::IpAddr;
 
@@ -106,7 +106,7 @@ impl Sealed {
         &self.bytes
     }
 
-    /// Returns the bytes it takes in the archive.
+    /// Returns its size in the archive, in bytes.
     pub fn size(&self) -> usize {
         self.bytes.len()
     }

@@ -21,7 +21,7 @@ use super::{ArchiveError, End, Level, RecordKind, RecordLocation, Records, files
 #[derive(Debug, Clone)]
 pub struct ArchiveOptions {
     /// Maximum size of a file in bytes. A record that would exceed it starts a new file. Only a
-    /// file whose first record is larger exceeds it.
+    /// file with a single record (besides `warcinfo`) can be larger.
     pub max_bytes: u64,
     /// The description of the crawl in every file.
     pub info: Info,
@@ -34,7 +34,7 @@ pub struct ArchiveOptions {
 /// How the files differed from the committed end when the archive was opened.
 #[derive(Debug, Default)]
 pub struct Discrepancy {
-    /// New names of later files, which a killed writer had begun.
+    /// New paths of files that contain no committed record: a killed writer had begun them.
     pub set_aside: Vec<PathBuf>,
     /// Number of intact records after the committed end, if there are more than a kill explains.
     /// Then the ledger has lost commits: the records stay, and the archive continues in a new
@@ -365,7 +365,8 @@ fn whole_records(path: &Path, offset: u64) -> Result<usize, ArchiveError> {
     Ok(count)
 }
 
-/// Opens the committed file at its end. Returns `None` if the file is complete.
+/// Opens the last committed file at its committed end. Returns `None` if the file is closed and
+/// has no bytes after that end.
 fn resume(dir: &Path, end: End) -> Result<Option<OpenFile>, ArchiveError> {
     let open = files::open(dir, end.file);
     let closed = files::closed(dir, end.file);
@@ -467,7 +468,7 @@ mod tests {
             "{full}"
         );
         assert_eq!(writer.end(), end);
-        // There may be space again, but it is unknown what was written.
+        // Even when there is space again, it is unknown what was written.
         replace_file(&mut writer, "/dev/null");
         assert!(matches!(
             writer.append(&sealed()),

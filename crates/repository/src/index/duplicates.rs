@@ -19,12 +19,12 @@ pub(super) const SHORTEST: usize = 400;
 const COMPARED: usize = 64 * 1024;
 
 /// Returns whether two hashes differ in at most 3 bits, so that their pages may be
-/// near-duplicates. A hash of 0 means that the page has none; it is near no other.
+/// near-duplicates. A value of 0 means that a page has no hash; it is near no other value.
 pub(super) fn is_near(one: u64, other: u64) -> bool {
     one != 0 && other != 0 && Simhash(one).is_near(Simhash(other))
 }
 
-/// Groups near-duplicate results. `hashes` are those of the results, in the order of rank.
+/// Groups near-duplicate results. `hashes` has the hash of each result, in the order of rank.
 ///
 /// A result joins the first group whose best member it resembles. `body` reads the body of a
 /// result; it is called only for results with similar hashes.

@@ -123,7 +123,7 @@ mod tests {
     const READ_ONLY: i32 = 30;
 
     #[test]
-    fn faults_are_told_apart() {
+    fn a_full_disk_damage_and_a_second_writer_are_different_errors() {
         let sort = |error: io::Error| IndexError::new("commit", Path::new("i"), error.into());
         // ENOSPC, EFBIG, EDQUOT.
         for number in [28, 27, 122] {

@@ -30,8 +30,8 @@ use super::weights::Part;
 /// Document numbers per window. Its arrays take 68 KiB, which fit into the L2 cache of one core.
 const WINDOW: usize = 4096;
 
-/// Share of a compound's weight that a page gets if it has all single words of the compound, but
-/// not the compound.
+/// Share of a clause's weight that a page gets if it has all single words of the clause, but not
+/// the clause as it was typed.
 const NEAR: f32 = 0.7;
 
 /// A page that was found.
@@ -54,7 +54,7 @@ pub(super) struct RankedPage {
 pub(super) enum Completeness {
     /// Only some of it.
     Partial,
-    /// All of it, but of some compounds only the single words.
+    /// All of it, but of some clauses only the single words.
     Near,
     /// All of it.
     Exact,
@@ -80,10 +80,11 @@ impl Ord for RankedPage {
 /// The order of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// By how well they match.
+    /// By score, highest first.
     #[default]
     Relevance,
-    /// By the publication date that the page states, or else by the time of fetch; newest first.
+    /// By the date that the page states (of publication, or else of change), or else by the time
+    /// of fetch; newest first.
     Newest,
 }
 
@@ -105,7 +106,7 @@ pub(super) struct PlanRun<'a> {
     pub(super) scoring: &'a Scoring,
     pub(super) plan: &'a QueryPlan,
     pub(super) sort: Sort,
-    /// Factors for the scores of some pages.
+    /// The factors from click evidence, for the scores of some pages.
     pub(super) chosen: &'a [(DocAddress, f32)],
     /// Number of pages to keep of each completeness.
     pub(super) keep: usize,
@@ -274,9 +275,9 @@ struct SegmentPages<'a> {
 }
 
 impl SegmentPages<'_> {
-    /// Returns where the next window starts: no page before it that was not visited yet has a
-    /// term (unless the plan has no terms) and meets the condition. Returns `None` at the end,
-    /// and for a plan without terms and without a condition.
+    /// Returns the first page of the next window. Each earlier page was visited, has no term or
+    /// does not meet the condition. In a plan without terms, only the condition counts. Returns
+    /// `None` at the end, and for a plan without terms and without a condition.
     fn next(&mut self, no_terms: bool) -> Option<DocId> {
         let wanted = self.conditions.wanted.as_ref().map(|wanted| wanted.doc());
         if no_terms {
@@ -383,7 +384,7 @@ struct ScoreWindow {
     having: Vec<u16>,
     scores: Box<[f32; WINDOW]>,
     terms: Box<[u64; WINDOW]>,
-    /// The pages that have any term.
+    /// The pages that have any term; if the plan has no terms, all pages that may be shown.
     found: Vec<u16>,
 }
 
@@ -455,7 +456,7 @@ impl ScoreWindow {
 pub(super) struct ScoreColumns {
     in_links: Arc<dyn ColumnValues<u64>>,
     link_share: Arc<dyn ColumnValues<u64>>,
-    /// Time of publication and time of fetch, if pages are sorted by time.
+    /// The date that the page states and the time of fetch, if pages are sorted by time.
     times: Option<[Arc<dyn ColumnValues<i64>>; 2]>,
 }
 

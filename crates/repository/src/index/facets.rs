@@ -19,7 +19,7 @@ pub struct Facets {
     pub languages: Vec<(String, u64)>,
     /// Kinds of documents.
     pub kinds: Vec<(String, u64)>,
-    /// Years of publication, as pages state them.
+    /// Years of the dates that pages state: of publication, or else of change.
     pub years: Vec<(String, u64)>,
 }
 

@@ -1,4 +1,5 @@
-//! The files of an index: removes those that no commit names, and checks those that one does.
+//! Removes the index files that the last commit does not name, and verifies the checksums of the
+//! newest files that it names.
 //!
 //! tantivy creates the file of a segment's deletions, `SEGMENT.OPSTAMP.del`, before the commit
 //! that names it, and never overwrites a file. Opstamps continue from the last commit. A process

@@ -114,7 +114,8 @@ impl Index {
         PageIndexWriter::new(self, heap)
     }
 
-    /// Makes commits of other processes visible. A commit of this process is visible at once.
+    /// Makes commits of other processes visible. A commit by a writer of this `Index` is visible at
+    /// once.
     pub fn refresh(&self) -> Result<(), IndexError> {
         self.reader
             .reload()

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_changed_byte_passes() {
+    fn no_changed_byte_gives_another_sequence() {
         for number in [0, 1, 42, u64::MAX] {
             let text = text(number);
             assert_eq!(sequence(&text), Some(number));

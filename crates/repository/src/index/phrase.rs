@@ -22,8 +22,8 @@ pub(super) struct PhrasePostings {
 }
 
 impl PhrasePostings {
-    /// Moves to the first page of a segment that has these words in a field. Returns `None` if
-    /// one of the words does not occur in the segment.
+    /// Moves to the first page of a segment that has this phrase in a field. Returns `None` if
+    /// a word does not occur in this field of the segment, or if there are no words.
     pub(super) fn new(
         segment: &SegmentReader,
         field: Field,

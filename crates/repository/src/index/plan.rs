@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_or_has_alternatives_is_not_taken_apart() {
+    fn clauses_that_are_quoted_or_have_alternatives_have_no_near_terms() {
         with_plan("\"os path\"", &none(), |plan, _, _| {
             assert_eq!((plan.terms.len(), plan.needs[0].near), (1, 0));
             assert!(plan.condition.is_some());
@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn all_words_in_order_are_a_term_of_their_own() {
+    fn the_whole_query_as_a_phrase_is_an_additional_term() {
         with_plan("rare some all", &none(), |plan, idf, weights| {
             assert_eq!((plan.terms.len(), plan.needs.len()), (4, 3));
             let words = ["rare", "some", "all"].map(str::to_owned);

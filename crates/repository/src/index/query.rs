@@ -6,9 +6,11 @@
 //! The syntax:
 //! - Words, all of which should be in the page; `a OR b`; `"a phrase"`; `-excluded`.
 //! - Operators: `site:example.org`, `title:word`, `url:word`, `author:lovelace` or `author:"Ada
-//!   Lovelace"`, `date:2024-05` or `date:2019..2021`, `filetype:html` or `type:html`. `-` also
-//!   works before `site:`, `title:` and `url:`. Before other operators it is reported as unknown.
-//! - A single letter after `-` is a command line option (`tar -x`), and so is a word after `--`.
+//!   Lovelace"`, `date:2024-05` or `date:2019..2021`, `filetype:html` or `type:html`. A `-` before
+//!   `site:`, `title:` or `url:` excludes pages. Before another operator, it excludes nothing and
+//!   is reported as unknown.
+//! - A single ASCII letter after `-` is a command line option (`tar -x`), and so is a word after
+//!   `--`.
 //!
 //! There are no wildcards and no ranges of words, because these make queries expensive in other
 //! search engines.
@@ -24,7 +26,8 @@ use super::words::is_compound;
 /// Characters of a query that are read. The rest is ignored.
 const TEXT_LIMIT: usize = 1000;
 
-/// Maximum number of clauses, authors and excluded sites of a query, and of words in a phrase.
+/// Maximum number of clauses, authors and excluded sites of a query, counted together. Also the
+/// maximum number of words in a phrase.
 const CLAUSE_LIMIT: usize = 32;
 
 /// A parsed query.
@@ -40,12 +43,12 @@ pub(super) struct ParsedQuery {
     pub(super) other_sites: Vec<String>,
     /// Names of authors that pages must have.
     pub(super) authors: Vec<Vec<String>>,
-    /// The range of publication times that pages must be in, in Unix seconds.
+    /// The range, in Unix seconds, of the date that pages must state.
     pub(super) date: Option<Range<i64>>,
     /// The kind of document that pages must be.
     pub(super) kind: Option<String>,
-    /// Operators that were not understood. An unknown operator is parsed as words. An invalid
-    /// date, and `-` before `author:`, `date:` or `filetype:`, are ignored.
+    /// Operators that were not understood. An unknown operator is parsed as words. An invalid date
+    /// is ignored, and so is an author, date or file type that is to be excluded.
     pub(super) unknown: Vec<String>,
 }
 
@@ -166,7 +169,7 @@ pub(super) fn parse(text: &str, analyzer: &mut TextAnalyzer) -> ParsedQuery {
             }
             QueryOperator::Site => match (negative, site(piece)) {
                 (true, site) => parsed.other_sites.extend(site),
-                // An invalid site has no pages, which is different from no site.
+                // An invalid site matches no page; without a site, all pages match.
                 (false, site) => parsed.site = Some(site.unwrap_or_default()),
             },
             QueryOperator::Author | QueryOperator::Date | QueryOperator::Kind if negative => {
@@ -201,8 +204,8 @@ fn excludes(after: &str) -> bool {
     }
 }
 
-/// Returns the name in `name:value` if it looks like an operator. The known operators were
-/// removed before.
+/// Returns the `name:` of `name:value` if it looks like an operator. The caller has removed the
+/// known operators.
 fn unknown_operator(piece: &str) -> Option<&str> {
     let (name, value) = piece.split_once(':')?;
     let is_name = name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -351,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn options_and_names_are_words() {
+    fn options_and_identifiers_are_parsed_with_their_compounds() {
         check("git commit --amend", &["git", "commit", "amend [--amend]"]);
         check("tar -x -v", &["tar", "x [-x]", "v [-v]"]);
         check("- x --y -", &["x", "y [--y]"]);
@@ -421,7 +424,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_query(text in "(\\PC|site:|author:|date:|title:|OR|-|\"|\\s){0,80}") {
+        fn any_text_is_parsed_within_the_limits(text in "(\\PC|site:|author:|date:|title:|OR|-|\"|\\s){0,80}") {
             let parsed = parse(&text, &mut analyzer());
             prop_assert!(parsed.wanted.len() + parsed.unwanted.len() <= CLAUSE_LIMIT);
             for clause in parsed.wanted {

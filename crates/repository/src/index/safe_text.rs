@@ -5,11 +5,12 @@
 
 use std::borrow::Cow;
 
-/// Combining marks kept on one letter. Vietnamese needs two, pointed Hebrew three.
+/// Maximum number of combining marks kept on one letter. Vietnamese needs two.
 const MARKS: usize = 4;
 
-/// Returns at most `limit` bytes of a text, without control characters, bidirectional controls
-/// and stacks of combining marks. The text of nearly every page is returned unchanged.
+/// Returns at most `limit` bytes of a text. Removes bidirectional controls, control characters
+/// except line breaks and tabs, and combining marks beyond [`MARKS`] on one letter. The text of
+/// nearly every page is returned unchanged.
 pub(super) fn safe_text(text: &str, limit: usize) -> Cow<'_, str> {
     let text = prefix(text, limit);
     if text.as_bytes().chunks(CHUNK).all(is_plain) || is_shown(text) {
@@ -77,7 +78,7 @@ fn is_control(c: char) -> bool {
     }
 }
 
-/// Returns whether this is a combining mark of the blocks that such stacks are built from.
+/// Returns whether this is a combining mark of the blocks that unreadable stacks of marks use.
 fn is_mark(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}'

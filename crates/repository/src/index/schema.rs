@@ -37,9 +37,10 @@ pub(super) struct SchemaFields {
     pub(super) kind: Field,
     /// Time of fetch in Unix seconds; a column, so that results can be limited and sorted by it.
     pub(super) fetched_at: Field,
-    /// The author that the page states, for `author:`.
+    /// The authors that the page states, for `author:`.
     pub(super) author: Field,
-    /// The publication time that the page states, in Unix seconds, for `date:`.
+    /// The date that the page states (of publication, or else of change), in Unix seconds, for
+    /// `date:`.
     pub(super) date: Field,
     /// Number of pages that link to it.
     pub(super) in_links: Field,

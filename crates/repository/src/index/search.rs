@@ -1,7 +1,7 @@
 //! Search: finds the pages that match a query, best first.
 //!
-//! **Invariant:** a search reads no more than a bounded number of results ([`SearchQuery::LIMIT`],
-//! [`SearchQuery::OFFSET`]) and a bounded part of each. It returns text and ranges, never markup.
+//! **Invariant:** a search reads the stored texts of a bounded number of pages
+//! ([`SearchQuery::LIMIT`], [`SearchQuery::OFFSET`]). It returns text and ranges, never markup.
 //!
 //! Pages that have all words come first. If they are fewer than requested, pages follow that
 //! lack some words; each of them names the missing words.
@@ -46,9 +46,11 @@ pub struct SearchQuery<'a> {
     pub since: Option<i64>,
     /// Only copies fetched before this time, in Unix seconds.
     pub until: Option<i64>,
-    /// Only pages that state a publication time at or after this, in Unix seconds.
+    /// Only pages that state a date (of publication, or else of change) at or after this, in Unix
+    /// seconds.
     pub published_since: Option<i64>,
-    /// Only pages that state a publication time before this, in Unix seconds.
+    /// Only pages that state a date (of publication, or else of change) before this, in Unix
+    /// seconds.
     pub published_until: Option<i64>,
     /// The order of the hits.
     pub sort: Sort,
@@ -56,8 +58,8 @@ pub struct SearchQuery<'a> {
     pub prefix: bool,
     /// Whether to count the pages that match by site, language, kind and year.
     pub facets: bool,
-    /// Language codes that the user prefers, best first. Of near-duplicates, a page in one of
-    /// these is shown.
+    /// Language codes that the user prefers, best first. Of near-duplicates, the page in the most
+    /// preferred language is shown.
     pub readers: &'a [&'a str],
     /// Factors for the scores of some pages: evidence from clicks
     /// ([`Choices`](crate::log::Choices)).
@@ -76,16 +78,16 @@ impl SearchQuery<'_> {
 /// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hits {
-    /// Number of pages that have all the words; if there are none, of pages that have some.
+    /// Number of pages that have all the words. If no page has all, number of pages that have some.
     pub total: usize,
     /// Whether no page has all the words, so that these hits lack some.
     pub relaxed: bool,
-    /// The query that was searched instead, if no page had some of its words.
+    /// The query with corrected spelling, as it was searched. `None` if nothing was corrected.
     pub corrected: Option<String>,
     /// Operators that were not understood. An unknown operator is searched as words. An invalid
-    /// date, and `-` before `author:`, `date:` or `filetype:`, are ignored.
+    /// date is ignored, and so is an author, date or file type that is to be excluded.
     pub unknown: Vec<String>,
-    /// The best pages after `offset`.
+    /// The best pages, without the first `offset`.
     pub hits: Vec<Hit>,
     /// Counts of the matching pages, if requested.
     pub facets: Option<Facets>,
@@ -120,13 +122,12 @@ pub struct Hit {
     pub chosen: f32,
     /// The clauses of the query that it does not contain.
     pub missing: Vec<String>,
-    /// URLs of matching near-duplicates, in the order of their scores.
+    /// URLs of matching near-duplicates, in the order of their ranks.
     pub duplicates: Vec<String>,
 }
 
 impl Hit {
-    /// Returns the URL to open: that of the page, with the fragment of the section that matches
-    /// best.
+    /// Returns the URL of the page, with the fragment of the section that matches best.
     pub fn address(&self) -> String {
         let section = self.section.as_ref();
         with_fragment(&self.url, section.and_then(|section| section.id.as_deref()))
@@ -152,7 +153,7 @@ impl Index {
     fn try_search(&self, query: &SearchQuery<'_>) -> Result<Hits, TantivyError> {
         let mut parsed = query::parse(query.text, &mut words::analyzer());
         if let Some(site) = query.site {
-            // An invalid site has no pages, which is different from no site.
+            // An invalid site matches no page; without a site, all pages match.
             parsed.site = Some(query::site(site).unwrap_or_default());
         }
         if let Some(kind) = query.kind {
@@ -260,7 +261,7 @@ impl Index {
     }
 
     /// Returns the index of the page that represents a group: first by the user's languages,
-    /// then by the number of links to it, then by score.
+    /// then by the number of links to it, then by rank.
     ///
     /// Only pages that have as much of the query as the best one are considered.
     fn representative(

@@ -27,8 +27,8 @@ const SUMMARY: f32 = 5.0;
 const SHORTEST: usize = 3;
 
 impl Index {
-    /// Returns the pages that have most of a page's characteristic words, best first. Returns
-    /// none if the page is not in the index.
+    /// Searches for the characteristic words of a page, and returns the other pages that match
+    /// best, best first. Returns none if the page is not in the index.
     pub fn similar(&self, id: PageId, limit: usize) -> Result<Vec<Hit>, IndexError> {
         let words = self.read(|searcher| self.particular(searcher, id))?;
         let found = self.search(&SearchQuery {

@@ -113,9 +113,9 @@ impl SnippetFinder {
 
     /// Returns the section that has most of the query, where its heading counts most.
     ///
-    /// Returns `None` if the page as a whole is the better answer: if the best section is the first
-    /// of the page and its heading has level 1, or if no section has a word in its heading or all
-    /// found words in its text.
+    /// Returns `None` if the page as a whole is the better answer, in two cases:
+    /// - The best section is the first of the page, and its heading has level 1.
+    /// - No section has a word in its heading or id, and none has all found words in its text.
     fn section(
         &mut self,
         body: &str,
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_short_sentence_is_marked_too() {
+    fn words_in_the_sentence_after_a_short_one_are_marked_too() {
         let shown = finder(&["avocet"])
             .show("The avocet wades. An avocet flies.", &[])
             .0;

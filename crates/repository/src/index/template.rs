@@ -18,7 +18,8 @@ const HOSTS: usize = 256;
 /// Slots per host. A slot has 8 bytes, so a host takes 16 KiB.
 const SLOTS: usize = 2048;
 
-/// Number of pages after which all counts of a host are halved, so that older pages count less.
+/// Number of counted pages at which all counts of a host are halved, so that older pages count
+/// less.
 const FADE: u32 = 512;
 
 /// Minimum number of pages with a line that counts as part of the template. The line must also be

@@ -7,7 +7,7 @@
 //! caller, so it must be cheap.
 //! Words of ASCII letters and digits, of which only the first may be a capital, are found and
 //! hashed eight bytes at a time. Any other run of characters up to the next separator goes
-//! through the analyzer, whose result is cached.
+//! through the analyzer, whose result is cached if the run is short.
 //! Words are compared by 48 bits of their hash, and cached runs by 64 bits; a collision is
 //! improbable enough to be ignored.
 
@@ -203,7 +203,7 @@ fn is_end(rest: &[u8]) -> bool {
     }
 }
 
-/// Returns the hash of the singular of a word of ASCII letters whose first may be a capital.
+/// Returns the hash of the singular of a word of ASCII letters and digits, in lower case.
 fn singular_hash(word: &[u8]) -> u64 {
     let mut letters = [0; words::LONGEST + 1];
     let letters = &mut letters[..word.len()];
@@ -288,8 +288,8 @@ fn padded(bytes: &[u8]) -> [u8; 8] {
     eight
 }
 
-/// Returns the hash of any bytes. For a word in lower-case ASCII it equals that of
-/// [`small_word`].
+/// Returns the hash of any bytes. For a word in lower-case ASCII, it equals the hash that
+/// [`small_word`] returns.
 fn hash(word: &[u8]) -> u64 {
     let mut state = 0;
     let (eights, rest) = word.as_chunks::<8>();

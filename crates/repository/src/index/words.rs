@@ -24,8 +24,8 @@ use tantivy::tokenizer::{
 /// check recognizes an older index only by this name.
 pub(super) const NAME: &str = "words-2";
 
-/// Words of this many bytes or more are skipped: base64, minified code. The longest word in
-/// German print has 80 letters.
+/// Words of this many bytes or more are skipped: base64, minified code. No natural language has
+/// words of this length in ordinary text.
 pub(super) const LONGEST: usize = 100;
 
 /// Limits of a compound: bytes, and words in it. Longer ones are paths and URLs, which a phrase

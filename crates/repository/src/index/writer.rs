@@ -375,7 +375,7 @@ impl PageIndexWriter {
 /// the address.
 fn domains(host: &str) -> impl Iterator<Item = &str> {
     let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
-    // A hostile name can have 127 labels, and each would be a term.
+    // A hostile name can have 127 labels, and each would be a term. At most 16 are returned.
     std::iter::successors(Some(host), move |&name| {
         let (_, rest) = name.split_once('.').filter(|_| !is_address)?;
         (!rest.is_empty()).then_some(rest)

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_chosen_over_others_are_raised_a_little() {
+    fn pages_chosen_over_others_are_raised_by_at_most_a_quarter() {
         let dir = tempfile::tempdir().unwrap();
         let (searches, clicks) = (EventLog::open(dir.path()), EventLog::open(dir.path()));
         let (a, b, c) = ("http://e.org/a", "http://e.org/b", "http://e.org/c");

@@ -205,7 +205,7 @@ fn read_file<L: LogEntry>(
     }
 }
 
-/// Returns the file of an entry: that of its month in UTC.
+/// Returns the name of the file for an entry's month in UTC.
 fn name<L: LogEntry>(line: &L) -> String {
     let time = line.time().to_zoned(TimeZone::UTC);
     format!("{}-{:04}-{:02}.jsonl", L::KIND, time.year(), time.month())
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn new_lines_are_followed_in_every_file() {
+    fn new_lines_of_every_file_are_read_once() {
         let dir = tempfile::tempdir().unwrap();
         let log = EventLog::open(&dir.path().join("log"));
         assert_eq!(read(&log, &Position::default()).0, [""; 0]);
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn many_searches_are_several_writes() {
+    fn more_entries_than_one_write_takes_are_all_read_back() {
         let dir = tempfile::tempdir().unwrap();
         let log = EventLog::open(dir.path());
         let searches: Vec<_> = (0..30_000)

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_no_default_values_and_no_unknown_fields() {
+    fn a_line_has_no_default_count_or_offset_and_no_unknown_fields() {
         let mut search = Search::new("2026-11-16T11:10:00Z".parse().unwrap(), "pied \"avocet\"");
         search.shown = vec!["http://a.example/".into()];
         let line = r#"{"time":"2026-11-16T11:10:00Z","query":"pied \"avocet\"","shown":["http://a.example/"],"clicked":[]}"#;
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn views_follow_rank() {
+    fn expected_views_follow_from_the_rank() {
         let mut search = Search::new(Timestamp::UNIX_EPOCH, "x");
         search.shown = ["a", "b"].map(String::from).into();
         search.clicked = ["b", "c", "b", "c"].map(String::from).into();

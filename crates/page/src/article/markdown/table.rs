@@ -8,7 +8,7 @@ use super::{BlockKind, MarkdownBlock, MarkdownWriter, tight};
 /// Number of the first columns in which `rowspan` is followed. This bounds the empty cells that
 /// spanned rows could produce.
 const MAX_SPANNED: usize = 32;
-/// Most columns that one cell may span. A larger `colspan` counts as this.
+/// Maximum number of columns that one cell may span. A larger `colspan` counts as this.
 const MAX_COLSPAN: usize = 20;
 
 impl MarkdownWriter<'_> {

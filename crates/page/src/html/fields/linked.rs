@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 
 use super::{FieldKind, Fields, schema};
 
-/// Most JSON-LD scripts of a page that are read.
+/// Maximum number of JSON-LD scripts of a page that are read.
 pub(super) const SCRIPTS: usize = 16;
-/// Most bytes of one script. A longer one is skipped.
+/// Maximum bytes of one script. A longer one is skipped.
 const BYTES: usize = 256 << 10;
-/// Most objects of one script, and most values of one property, that are read.
+/// Maximum number of objects of one script, and of values of one property, that are read.
 const OBJECTS: usize = 64;
 /// Types that describe the frame of a page and not its content.
 const FRAMES: [&str; 8] = [
@@ -86,7 +86,7 @@ fn add_object(object: &Map<String, Value>, fields: &mut Fields) {
     }
 }
 
-/// Adds a text, the name of an object, or several of these.
+/// Adds a text, the name of an object, or the texts and names in a list.
 fn add_value(kind: FieldKind, value: &Value, fields: &mut Fields) {
     match value {
         Value::String(text) => fields.add(kind, text),

@@ -16,7 +16,7 @@ const MAY: i64 = 1_714_521_600;
 const DAY: i64 = 86_400;
 
 #[test]
-fn dublin_core_opengraph_and_scholars_are_read() {
+fn metas_of_dublin_core_opengraph_and_publishers_are_read() {
     let found = fields(
         "<meta name='DC.creator' content='Ada Lovelace'><meta name=author content=' Charles\n Babbage '>
          <meta name=citation_authors content='Menabrea, L.; Plana, G.'><meta property='article:author' content='https://e.org/ada'>

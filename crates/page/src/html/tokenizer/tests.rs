@@ -175,7 +175,7 @@ fn unescape_json(text: &str) -> Option<String> {
 }
 
 #[test]
-fn a_script_may_quote_its_own_end() {
+fn a_nested_script_in_a_comment_does_not_end_the_script() {
     let check = |script: &str, content: &str| {
         let html = format!("{script}</script>after");
         let mut tokenizer = Tokenizer::new(&html, 256, 1_024);
@@ -197,7 +197,7 @@ fn a_script_may_quote_its_own_end() {
 }
 
 #[test]
-fn limits_cut_and_count() {
+fn attributes_beyond_the_limits_are_dropped_and_counted() {
     let html = format!(
         "<p {}>",
         (0..64_000).map(|i| format!("a{i}=1 ")).collect::<String>()

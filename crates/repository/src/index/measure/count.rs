@@ -11,7 +11,7 @@ pub(super) struct Counter {
     finder: WordFinder,
     /// Occurrences so far, by word.
     tally: Box<[Counts]>,
-    /// The words with occurrences, in the order in which they were first seen.
+    /// The words that were counted. A word whose counts returned to 0 may be listed twice.
     seen: Vec<u16>,
 }
 
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_told_apart() {
+    fn occurrences_are_counted_by_part() {
         let mut counter = Counter::new(["a", "b"].into_iter());
         assert_eq!(counter.read("a a b", Part::Body), 3);
         assert_eq!(counter.read("a x", Part::Title), 2);

@@ -1,5 +1,5 @@
-//! Finds the parts of two texts that must be read to know which words one has more often than
-//! the other.
+//! Finds the parts of two texts that must be read to find the words whose number of occurrences
+//! differs.
 //!
 //! **Invariant:** the parts left out on both sides have the same words, the same number of
 //! times, and end at a word boundary. A property test checks this.
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// Bytes compared at once.
 const STRIDE: usize = 32;
 
-/// Minimum bytes of both differing parts for which lines are compared.
+/// Lines are compared only if both differing parts have at least this many bytes.
 const LONG: usize = 256;
 
 /// Returns the parts of an old and a new text between their common beginning and their common
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_differs_is_left() {
+    fn common_words_at_both_ends_are_left_out() {
         let long = "the same words again and again, ".repeat(9);
         let (before, after) = (format!("{long}old{long}"), format!("{long}very new{long}"));
         for (old, new, expected) in [
@@ -141,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_rest_has_the_same_words(
+        fn the_parts_left_out_have_the_same_words(
             front in "(\\PC|[a-c]|[ .’-]|é|e\u{301}|東|京|ſ){0,50}",
             old in "(\\PC|[a-c]|[ .’-]|é|\u{301}|東|京){0,4}",
             new in "(\\PC|[a-c]|[ .’-]|é|\u{301}|東|京){0,4}",
@@ -153,7 +153,7 @@ mod tests {
         }
 
         #[test]
-        fn lines_of_both_are_left_out(
+        fn lines_that_both_texts_have_are_left_out(
             old in prop::collection::vec("(one two|three|four five six|a|)", 0..90),
             new in prop::collection::vec("(one two|three|four five six|b|)", 0..90),
         ) {

@@ -17,9 +17,10 @@
 //! This code runs in the thread that commits pages, while the index splits texts into words in
 //! another thread. So it must be cheap.
 //! It reads only the [difference] between a copy and the one before. How often the unchanged text
-//! has the differing words is read from the posting lists. The whole text is read only if more
-//! than [`FEW`] words differ, a part other than the body or the number of words changed, or the
-//! copy before is not committed.
+//! has the differing words is read from the posting lists. The whole text is read only if
+//! - the page has no copy before, or that copy is not committed; or
+//! - more than [`FEW`] words differ; or
+//! - a part other than the body, the number of words or the share of link text has changed.
 
 mod copies;
 mod count;
@@ -48,7 +49,7 @@ use survey::{Lengths, ScoreInputs, Scratch, Survey, SurveyedWord};
 /// adds about 1% to the work of indexing.
 const LOOKS: f64 = 0.04;
 
-/// Cost of finding a word in one segment, in postings read.
+/// Cost of finding a word in one part of one segment, in postings read.
 const SEEK: u64 = 24;
 
 /// Share of the pages that must have changed before a word is surveyed again.

@@ -1,7 +1,7 @@
 //! Surveys a word in the index: its weight, and the scores of its results.
 //!
-//! **Invariant:** for a word that was surveyed at the last commit, a page scores here what a search
-//! for the single word gives it. A property test compares the two. The weight and the result list
+//! **Invariant:** for a word that was surveyed at the last commit, a page has the same score here
+//! as in a search for this word. A property test compares the two. The weight and the result list
 //! of a word always come from one commit, so that a rank is computed on one scale. Only the mean
 //! lengths of the parts are always those of the last commit.
 
@@ -48,7 +48,7 @@ pub(super) struct Survey {
 pub(super) struct SurveyedWord {
     /// Its weight: the upper bound of what it adds to a score.
     weight: f32,
-    /// The scores of its results.
+    /// A summary of the scores of its results, from which ranks are estimated.
     pub(super) list: ScoreRank,
 }
 

@@ -234,7 +234,7 @@ impl MeasuredIndex {
 }
 
 #[test]
-fn gains_do_not_depend_on_what_memory_holds() {
+fn gains_are_the_same_if_texts_are_read_in_full_or_after_a_restart() {
     let run = |few: usize, reopen: bool, dir: &Path| -> Vec<u64> {
         let mut index = Index::open(dir).unwrap();
         let mut writer = index.writer(HEAP).unwrap();

@@ -1,4 +1,4 @@
-//! Computes the usefulness of the answers of an index whose copies are all fresh.
+//! Computes the usefulness of the answers of an index, as if all its copies were fresh.
 //!
 //! This is the denominator of equation (5) of Pandey & Olston (2005), for queries of one word. A
 //! measured gain divided by it is a share of the total usefulness.
