@@ -40,7 +40,7 @@ struct FocusReport {
     /// The share of a focused crawl's CPU time that the plain crawl of the same pair does not need:
     /// the median over the pairs.
     share: f64,
-    /// The least and the greatest share of any pair.
+    /// The minimum and the maximum share of any pair.
     shares: [f64; 2],
     /// The same share of instructions in user mode, if they can be counted.
     share_of_instructions: Option<f64>,

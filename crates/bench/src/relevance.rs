@@ -22,7 +22,7 @@ use questions::RelevanceQuestion;
 /// Results per search.
 const DEPTH: usize = 10;
 
-/// The least gain in MRR@10 for which tuning keeps a change.
+/// The minimum gain in MRR@10 for which tuning keeps a change.
 const CLEARLY: f64 = 0.0003;
 
 /// The quality of the answers to some questions.

@@ -12,7 +12,7 @@ use frontier::PageKey;
 use page::PageId;
 use policy::{History, Moment};
 
-/// Most visits that are loaded in one batch.
+/// Maximum number of visits that are loaded in one batch.
 const BATCH: usize = 256;
 
 /// Hints that wait for the last visits to their pages.

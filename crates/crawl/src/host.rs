@@ -20,7 +20,8 @@ const FAILURES: u32 = 4;
 const FAULTS: u32 = 24;
 /// Number of consecutive failed requests that cost no wait, because broken pages come in groups.
 const FAULTS_FREE: u32 = 12;
-/// Most unanswered probes of a host in a run. The first probe may meet a closed connection.
+/// Maximum number of unanswered probes of a host in a run. The first probe may meet a closed
+/// connection.
 const PROBES: u32 = 2;
 /// The wait after the first failure to reach a host. It doubles with each further failure. After
 /// failed requests beyond `FAULTS_FREE`, the waits are 2, 4, … 64 times this.

@@ -14,8 +14,8 @@ use crate::host::LONGEST_WAIT;
 /// Pause of a server after repeated failures, in a crawl that continues until it is stopped.
 const REST: Duration = Duration::from_secs(3600);
 
-/// Most settled pages that the core collects before it hands them to the committer. Part of the
-/// bound on what a kill can lose ([`Plan::at_risk`]).
+/// Maximum number of settled pages that the core collects before it hands them to the committer.
+/// Part of the bound on what a kill can lose ([`Plan::at_risk`]).
 pub const GROUP: usize = 20;
 
 /// The product token that robots.txt files use for this crawler.
@@ -28,15 +28,15 @@ pub struct Plan {
     pub seeds: Vec<PageUrl>,
     /// The partitions that this core crawls.
     pub ours: Ownership,
-    /// Most open connections.
+    /// Maximum number of open connections.
     pub connections: usize,
-    /// Most concurrent visits to one server.
+    /// Maximum number of concurrent visits to one server.
     pub per_server: u8,
-    /// Most pages that a visit is ranked for, at a server that needs no delay.
+    /// Maximum number of pages that a visit is ranked for, at a server that needs no delay.
     pub pages_per_visit: usize,
-    /// Most pages that a run claims from one host.
+    /// Maximum number of pages that a run claims from one host.
     pub pages_per_host: u32,
-    /// Most requests in flight on one connection.
+    /// Maximum number of requests in flight on one connection.
     pub width: usize,
     /// Whether requests go through a proxy.
     pub proxied: bool,
@@ -49,7 +49,8 @@ pub struct Plan {
     pub again: Again,
     /// How often and when an unreachable page is requested again.
     pub retry: Retry,
-    /// Most copies that the store keeps, those of the most important pages; `None`: it keeps all.
+    /// Maximum number of copies that the store keeps, those of the most important pages; `None`: it
+    /// keeps all.
     pub buffer: Option<usize>,
     /// Stop when at least this share of a random walk from the seeds, from 0 to 1, falls on fetched
     /// pages.

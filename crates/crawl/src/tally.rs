@@ -8,7 +8,8 @@ use page::{HostId, PageUrl};
 use policy::Report;
 use serde::{Deserialize, Serialize};
 
-/// Most hosts out of scope whose links are counted by host. It bounds the memory, to about 100 KB.
+/// Maximum number of hosts out of scope whose links are counted by host. It bounds the memory, to
+/// about 100 KB.
 const OUTSIDE_HOSTS: usize = 1000;
 /// Number of hosts out of scope that the summary names.
 const NAMED_HOSTS: usize = 3;

@@ -22,7 +22,7 @@ use crate::answer::Answer;
 /// Error code of a fetched page without a copy: it was dropped from the buffer.
 pub const DROPPED: &str = "buffer:dropped";
 
-/// Most consecutive redirects (hostile-web.md, row 20).
+/// Maximum number of consecutive redirects (hostile-web.md, row 20).
 const HOPS: u8 = 10;
 
 /// The content of a page for the index.

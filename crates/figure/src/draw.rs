@@ -25,10 +25,10 @@ const TEXT: f64 = 13.0;
 /// Width of a stand-alone SVG file, in pixels.
 const FILE_WIDTH: f64 = 800.0;
 
-/// Most points drawn per line. A screen cannot show more on the width of a figure.
+/// Maximum number of points drawn per line. A screen cannot show more on the width of a figure.
 const POINTS: usize = 200;
 
-/// Most points drawn in a scatter plot. Print cannot show more of them separately.
+/// Maximum number of points drawn in a scatter plot. Print cannot show more of them separately.
 const SCATTER_POINTS: usize = 400;
 
 /// Number of markers on a line of many points: enough to follow the line, few enough to leave it

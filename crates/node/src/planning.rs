@@ -26,7 +26,7 @@ use crate::live::snapshot::FreshnessOutlook;
 use freshness::FreshnessModel;
 pub use goal::Goal;
 
-/// The most pages that a curve is computed from.
+/// The maximum number of pages that a curve is computed from.
 const SAMPLE: usize = 20_000;
 /// The number of prices that a curve is computed at.
 const PRICES: u32 = 160;

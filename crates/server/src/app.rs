@@ -33,7 +33,8 @@ pub use sessions::LASTS as SESSION_LASTS;
 pub use signed_link::{LinkSigner, ShownResult, is_web};
 pub use token::OperatorToken;
 
-/// The most dashboards that get live updates at the same time. Each holds a connection open.
+/// The maximum number of dashboards that get live updates at the same time. Each holds a connection
+/// open.
 const LISTENERS: usize = 32;
 
 /// The state of a server for one store.

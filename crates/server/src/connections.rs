@@ -29,9 +29,9 @@ use crate::request::client::{Proxies, network};
 use admission::{AdmissionControl, Full};
 use time_outs::{ConnectionWatch, Download, Upload, WatchedSocket};
 
-/// The most connections at once.
+/// The maximum number of connections at once.
 const MOST: usize = 1024;
-/// The most bytes of a request head.
+/// The maximum number of bytes of a request head.
 ///
 /// Browsers send 1 to 4 kB; a URL of 2048 letters can take 24 kB when it is percent-encoded.
 const HEAD_BYTES: usize = 64 * 1024;
@@ -42,8 +42,8 @@ const HEAD_BYTES: usize = 64 * 1024;
 const SEND_BUFFER: usize = 256 * 1024;
 /// The time that requests under way get to finish when the server shuts down.
 const LAST: Duration = Duration::from_secs(5);
-/// The most refused connections at once that get an answer with the reason. Further ones are
-/// closed without an answer.
+/// The maximum number of refused connections at once that get an answer with the reason. Further
+/// ones are closed without an answer.
 const REFUSALS: usize = 64;
 /// The time that a refused client has to read the reason.
 const REFUSAL_TIME: Duration = Duration::from_secs(1);

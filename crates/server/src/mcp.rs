@@ -28,9 +28,9 @@ use crate::{App, inspector};
 use node::readable::stated::Stated;
 use node::topics::NoSuchTopic;
 
-/// The most characters of a page in one result.
+/// The maximum number of characters of a page in one result.
 const PIECE: usize = 20_000;
-/// The most bytes of a request.
+/// The maximum number of bytes of a request.
 const REQUEST: usize = 64 * 1024;
 
 const INSTRUCTIONS: &str = "A private, fresh index of web pages. Use `search` to find pages, `fetch_page` to read one, \

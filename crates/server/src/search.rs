@@ -52,7 +52,7 @@ pub struct SearchRequest {
     pub facets: bool,
     /// Whether the last word of the query is a prefix.
     pub prefix: bool,
-    /// The most results to return.
+    /// The maximum number of results to return.
     pub limit: usize,
     /// The number of results to skip.
     pub offset: usize,

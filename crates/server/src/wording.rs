@@ -16,7 +16,7 @@ const STEPS: [(u64, u64, &str); 6] = [
     (u64::MAX, 365 * 86_400, "year"),
 ];
 
-/// The most authors that are named.
+/// The maximum number of authors that are named.
 const AUTHORS: usize = 3;
 
 /// Formats how long ago a time was, such as `2 hours ago`.

@@ -7,7 +7,8 @@ use super::TidyFinding;
 use super::code::{RustFile, comments, strings, test_files};
 use super::markdown;
 
-/// Most columns of a comment line. A longer line is hard to read beside a second window.
+/// Maximum number of columns of a comment line. A longer line is hard to read beside a second
+/// window.
 const WIDEST: usize = 100;
 
 /// Phrases that hide who does what, or how much.

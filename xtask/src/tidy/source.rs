@@ -5,7 +5,7 @@
 use super::TidyFinding;
 use super::code::test_items;
 
-/// Most lines of a file, its tests not counted. A longer file usually does two jobs.
+/// Maximum number of lines of a file, its tests not counted. A longer file usually does two jobs.
 const LONGEST: usize = 800;
 
 /// Module names that do not say what the module holds.

@@ -18,7 +18,7 @@ use policy::{Crawl, Moment, Price};
 
 /// Pages in one group, as in the engine.
 pub const GROUP: usize = 20;
-/// The most uncommitted pages: one group, and one page per connection (64 by default).
+/// The maximum number of uncommitted pages: one group, and one page per connection (64 by default).
 const UNCOMMITTED: usize = GROUP + 64;
 
 /// A frontier and its ledger.

@@ -25,7 +25,7 @@ pub struct HttpRow {
     pub web: String,
     /// The HTTP version.
     pub http: &'static str,
-    /// The most connections at the same time.
+    /// The maximum number of connections at the same time.
     pub connections: u16,
     /// Pages fetched.
     pub pages: u64,

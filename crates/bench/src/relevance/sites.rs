@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use page::{PageId, PageUrl, charset, language};
 use repository::index::{Document, HEAP, Index};
 
-/// The most anchor texts kept per page.
+/// The maximum number of anchor texts kept per page.
 const ANCHORS: usize = 16;
 
 /// The links to a page: the number of pages that have one, and the anchor texts.

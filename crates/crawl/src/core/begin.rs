@@ -34,7 +34,7 @@ pub struct Policies {
     pub sources: Option<Sources>,
     /// Longest time between two polls of a sitemap or feed, whatever the price.
     pub listings: Option<Duration>,
-    /// Least worth of a page that was never fetched, as the ordering computes it.
+    /// Minimum worth of a page that was never fetched, as the ordering computes it.
     pub least: Worth,
     /// The strategy that ranks servers and says how many pages a visit fetches.
     pub strategy: Box<dyn Strategy>,

@@ -11,7 +11,7 @@ use policy::Moment;
 use crate::event::ConnectionId;
 use crate::host::Host;
 
-/// Most hosts in memory; the others are only in the ledger.
+/// Maximum number of hosts in memory; the others are only in the ledger.
 const HOSTS: usize = 20_000;
 /// How long an unused connection stays open.
 const IDLE: Duration = Duration::from_secs(30);

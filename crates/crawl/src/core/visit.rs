@@ -35,7 +35,7 @@ use crate::verdict::Lead;
 /// Every eighth revisit requests the page without validators, because a 304 may be wrong
 /// (hostile-web.md, row 68).
 const WHOLE_EVERY: u32 = 8;
-/// Most sitemaps of one robots.txt that are followed (hostile-web.md, row 52).
+/// Maximum number of sitemaps of one robots.txt that are followed (hostile-web.md, row 52).
 const SITEMAPS: usize = 64;
 
 /// Why a visit ended early.

@@ -102,7 +102,7 @@ pub struct CoreModel {
     /// Number of requests that are not committed.
     uncommitted: usize,
     bucket: Option<ModelBucket>,
-    /// Most pages that may be fetched.
+    /// Maximum number of pages that may be fetched.
     limit: Option<u64>,
     /// Number of pages that were requested.
     granted: u64,

@@ -10,7 +10,7 @@ use policy::Moment;
 
 /// Longest time that a crawl that ends waits for a server.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Least pause of a server that refuses without a `Retry-After`.
+/// Minimum pause of a server that refuses without a `Retry-After`.
 const OWN_WAIT: Duration = Duration::from_secs(5);
 
 /// A request that reached a server.

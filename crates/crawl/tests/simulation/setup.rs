@@ -42,7 +42,7 @@ pub struct Setup {
     pub refresh: &'static str,
     /// The scheduler of sources; `None`: sources are not polled.
     pub sources: Option<&'static str>,
-    /// Most pages that may be fetched, over all runs.
+    /// Maximum number of pages that may be fetched, over all runs.
     pub pages: Option<u64>,
     pub nodes: usize,
     pub faults: FaultRates,

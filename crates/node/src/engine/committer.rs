@@ -25,14 +25,14 @@ use crate::recovery::put;
 
 /// How often the index commits while a crawl runs. Searches find a new page after the commit.
 const INDEX_EVERY: Duration = Duration::from_secs(15);
-/// Least time between two updates of the index with new links to pages that it already has.
+/// Minimum time between two updates of the index with new links to pages that it already has.
 const LINKS_EVERY: Duration = Duration::from_secs(300);
 /// Bytes of text after which the index commits earlier. Tantivy queues up to ten thousand
 /// documents, and only a commit guarantees that they have left memory.
 const INDEX_BYTES: u64 = 32 << 20;
 
-/// Most facts that one event reports to the core. The facts of a sitemap with 50,000 entries take
-/// longer to process than a step of the core may take.
+/// Maximum number of facts that one event reports to the core. The facts of a sitemap with 50,000
+/// entries take longer to process than a step of the core may take.
 const FACTS: usize = 256;
 
 /// A settled page on its way to the disk.

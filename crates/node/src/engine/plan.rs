@@ -51,5 +51,5 @@ impl EnginePlan {
     }
 }
 
-/// The most HTTP/2 streams that one connection uses at once.
+/// The maximum number of HTTP/2 streams that one connection uses at once.
 const STREAMS: usize = 16;

@@ -27,9 +27,9 @@ const REUSED_FOR: Duration = Duration::from_millis(400);
 /// How often the sources and the slow figures are updated: they need up to about 2,500 reads of
 /// the ledger.
 const MEASURE_EVERY: Duration = Duration::from_secs(10);
-/// The most hosts in a snapshot, the busiest ones.
+/// The maximum number of hosts in a snapshot, the busiest ones.
 const SERVERS: usize = 200;
-/// The most sources in a snapshot.
+/// The maximum number of sources in a snapshot.
 const SOURCES: usize = 200;
 
 /// The last snapshot, and the last slow update.

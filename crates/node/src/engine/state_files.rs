@@ -14,7 +14,7 @@ use crate::store;
 pub(super) const SOURCES_EVERY: Duration = Duration::from_secs(30);
 /// How often the state file and the snapshot file are written.
 pub(super) const STATE_EVERY: Duration = Duration::from_secs(2);
-/// The most sources in the file: each costs two or three reads of the ledger.
+/// The maximum number of sources in the file: each costs two or three reads of the ledger.
 const MOST: usize = 1000;
 
 impl Engine {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::store;
 
-/// The most queries that are listed.
+/// The maximum number of queries that are listed.
 const QUERIES: usize = 5;
 
 /// What search knows of a page besides its words.

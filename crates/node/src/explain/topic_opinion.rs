@@ -11,7 +11,7 @@ use crate::recovery;
 use crate::settings::policies::PolicySettings;
 use crate::settings::topic::Subject;
 
-/// The most words that are listed per field.
+/// The maximum number of words that are listed per field.
 const WORDS: usize = 8;
 
 /// The judgement of a page by a topic classifier.

@@ -13,7 +13,7 @@ use crawl::{Answer, TOKEN};
 
 /// How long archive files without an index may be scanned, such as the one being written.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Most answers that are listed: the newest ones.
+/// Maximum number of answers that are listed: the newest ones.
 const MOST: usize = 100;
 
 /// The archived answers of a page, oldest first.

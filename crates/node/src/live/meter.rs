@@ -16,7 +16,7 @@ use super::snapshot::{FreshnessOutlook, Storage};
 
 /// The number of recent fetches that are kept one by one.
 const RECENT: usize = 200;
-/// The most points of the series.
+/// The maximum number of points of the series.
 const POINTS: usize = 480;
 /// The time span of a point at first. It doubles when there are too many points, up to [`LONGEST`].
 const SHORTEST: Duration = Duration::from_secs(2);

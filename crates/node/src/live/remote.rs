@@ -13,7 +13,7 @@ use crate::store;
 
 /// The longest wait for the next bytes of an answer: an explanation reads all links of the ledger.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The most bytes of an answer.
+/// The maximum number of bytes of an answer.
 const LARGEST: u64 = 16 << 20;
 
 /// Asks the crawl that has the store at `root` to explain a URL.

@@ -17,8 +17,8 @@ use crate::store;
 
 /// How often new lines are read.
 const FOLLOW_EVERY: Duration = Duration::from_secs(30);
-/// Least time between two workloads for the index, because the index then evaluates all queries of
-/// the workload.
+/// Minimum time between two workloads for the index, because the index then evaluates all queries
+/// of the workload.
 const WORKLOAD_EVERY: Duration = Duration::from_secs(600);
 
 /// The searches and clicks that were read so far.

@@ -9,10 +9,10 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The most characters of a title. It stands in one line beside the links of the page.
+/// The maximum number of characters of a title. It stands in one line beside the links of the page.
 const TITLE: usize = 60;
 
-/// The most bytes of a logo: it is shown at 28 pixels, and is kept in memory.
+/// The maximum number of bytes of a logo: it is shown at 28 pixels, and is kept in memory.
 const LOGO: u64 = 256 * 1024;
 
 /// The first bytes of a PNG file (RFC 2083, 3.1).

@@ -41,11 +41,11 @@ section! {
         /// Hosts to which no request is made: `example.org`, `example.org:8080` (one port),
         /// `*.example.org` (all its subdomains, not `example.org` itself).
         block: Vec<String> = Vec::new(), example(["ads.example.org"]);
-        /// The most connections open at once.
+        /// The maximum number of connections open at once.
         connections: u16 = 64, range(1.0..=10_000.0), flag("connections", "N");
-        /// The most connections to one server at once.
+        /// The maximum number of connections to one server at once.
         per_server: u8 = 1, range(1.0..=64.0), flag("per-server", "N");
-        /// The most pages that one run fetches from one host.
+        /// The maximum number of pages that one run fetches from one host.
         pages_per_host: Option<u32> = None, usual("1000000, unlimited for run"),
             example(1_000_000), range(1.0..);
         /// With the scope `any`: the page budget of a domain without a seed is this number, times
@@ -57,7 +57,7 @@ section! {
         /// With the scope `any`: when nothing else is left to fetch, deferred pages of a domain are
         /// fetched too, if at most this many pages of the domain are known.
         domain_spare: u32 = DomainLimits::default().spare;
-        /// The least time between two requests to one server; a longer `Crawl-delay` of its
+        /// The minimum time between two requests to one server; a longer `Crawl-delay` of its
         /// robots.txt wins.
         delay: Option<Time> = None, usual("1s, none on loopback"), example(Time::seconds(1)),
             flag("delay", "TIME");
@@ -130,7 +130,7 @@ section! {
         allow_private: bool = false, flag("allow-private", "");
         /// The version of HTTP to use.
         http: HttpVersion = HttpVersion::Auto, flag("http", "VERSION");
-        /// The most requests under way at once on a pipelined connection.
+        /// The maximum number of requests under way at once on a pipelined connection.
         pipeline_depth: Option<u8> = None, usual("8"), example(8), range(2.0..=32.0),
             flag("pipeline-depth", "N");
     }
@@ -139,25 +139,25 @@ section! {
 section! {
     /// Limits on the time and size of one response, and on the form of URLs.
     [limits] LimitSettings {
-        /// The most time to connect to a server, over all its addresses.
+        /// The maximum time to connect to a server, over all its addresses.
         connect: Time = Time(FetchLimits::default().connect);
-        /// The most time from the request until the whole response header has arrived.
+        /// The maximum time from the request until the whole response header has arrived.
         first_byte: Time = Time(FetchLimits::default().first_byte);
-        /// The most time from the request until the whole body has arrived.
+        /// The maximum time from the request until the whole body has arrived.
         total: Time = Time(FetchLimits::default().total);
-        /// The most bytes of a body as transferred, before decompression.
+        /// The maximum number of bytes of a body as transferred, before decompression.
         body: usize = FetchLimits::default().body;
-        /// The most bytes of a body, after decompression.
+        /// The maximum number of bytes of a body, after decompression.
         decoded: usize = FetchLimits::default().decoded;
-        /// The most decompressed bytes for each compressed byte, checked once a body has more than
-        /// 1 MiB decompressed.
+        /// The maximum number of decompressed bytes for each compressed byte, checked once a body
+        /// has more than 1 MiB decompressed.
         ratio: usize = FetchLimits::default().ratio;
         /// Interval between checks of a body's mean speed. Below 256 bytes per second the rest of
         /// the body is not read.
         slow_for: Time = Time(FetchLimits::default().slow_for);
-        /// The most bytes of a URL that is fetched.
+        /// The maximum number of bytes of a URL that is fetched.
         url_length: usize = Rules::default().max_length;
-        /// The most segments of a URL's path.
+        /// The maximum number of segments of a URL's path.
         url_depth: usize = Rules::default().max_depth;
         /// How often a path segment, or a cycle of up to four segments, may occur in a row:
         /// `/a/b/a/b` counts as 2. A URL with more is not fetched.
@@ -241,7 +241,7 @@ section! {
         clicks: ClickLog = ClickLog::Fetched;
         /// The sources that a new page and its clicks count for, if several link to it.
         credit: CreditedSources = CreditedSources::First;
-        /// The least time between two polls of one source.
+        /// The minimum time between two polls of one source.
         least: Time = Time(SourceRules::default().least);
     }
 }

@@ -48,7 +48,7 @@ pub struct ChosenPolicies {
     pub order: Box<dyn Policy>,
     /// The ranking of servers.
     pub strategy: Box<dyn Strategy>,
-    /// The least worth, by the ordering, at which a new page is fetched.
+    /// The minimum worth, by the ordering, at which a new page is fetched.
     pub least: Worth,
     /// The query of the user, for an ordering that looks for its words.
     pub query: Option<String>,

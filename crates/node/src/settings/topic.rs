@@ -21,7 +21,8 @@ use crate::store;
 /// The default method of focused crawling.
 pub const FOCUS: &str = "learned";
 
-/// The most ancestors of a topic. If there are more, the topics are assumed to form a cycle.
+/// The maximum number of ancestors of a topic. If there are more, the topics are assumed to form a
+/// cycle.
 const DEEPEST: usize = 16;
 
 /// What a focused crawl looks for.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// The least number of characters of a token. A shorter token is replaced.
+/// The minimum number of characters of a token. A shorter token is replaced.
 const SHORTEST: usize = 24;
 
 /// Returns the path of the token of the store at `root`.

@@ -19,7 +19,7 @@ use crate::request::languages;
 use crate::search::{SearchRequest, SearchResult, SearchResults};
 use node::readable::stated::Stated;
 
-/// The most characters in a query.
+/// The maximum number of characters in a query.
 const LONGEST: usize = 1000;
 
 /// Parameters of `GET /api/v1/search`.
@@ -31,7 +31,7 @@ pub struct SearchParams {
     /// `author:name`, `date:2024-05`, `filetype:html`.
     #[param(min_length = 1, max_length = 1000)]
     q: String,
-    /// The most results to return, 1 to 100; 10 by default.
+    /// The maximum number of results to return, 1 to 100; 10 by default.
     #[param(minimum = 1, maximum = 100, default = 10)]
     limit: Option<u16>,
     /// The number of results to skip, 0 to 1000.

@@ -13,7 +13,7 @@ use super::search::{Match, within};
 use super::{ApiRefusal, Params};
 use crate::{App, search};
 
-/// The most pages that are returned.
+/// The maximum number of pages that are returned.
 const MOST: usize = 50;
 
 /// Parameters of `GET /api/v1/similar`.
@@ -24,7 +24,7 @@ pub struct SimilarTo {
     /// The URL of the page.
     #[param(min_length = 1, max_length = 2048, example = "https://example.org/")]
     url: String,
-    /// The most pages to return, 1 to 50; 10 by default.
+    /// The maximum number of pages to return, 1 to 50; 10 by default.
     #[param(minimum = 1, maximum = 50, default = 10)]
     limit: Option<u16>,
 }

@@ -18,8 +18,8 @@ use node::explain::sources::SourceSummary;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SourcesParams {
-    /// The most sources to return, 1 to 1000; 100 by default. Those with the largest expected gain
-    /// come first.
+    /// The maximum number of sources to return, 1 to 1000; 100 by default. Those with the largest
+    /// expected gain come first.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u16>,
     /// `true` also lists pages that are not polled and never named a new page; `false` by default.

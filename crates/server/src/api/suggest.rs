@@ -23,7 +23,7 @@ pub struct Typed {
     /// The text typed so far; its last word may be incomplete.
     #[param(min_length = 1, max_length = 1000)]
     q: String,
-    /// The most suggestions to return, 1 to 20; 6 by default.
+    /// The maximum number of suggestions to return, 1 to 20; 6 by default.
     #[param(minimum = 1, maximum = 20, default = 6)]
     limit: Option<u16>,
 }

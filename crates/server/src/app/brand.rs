@@ -11,7 +11,7 @@ use node::settings::{Colour, Logo, ServeSettings};
 /// The default title.
 const TITLE: &str = "Avocet";
 
-/// The least contrast ratio of text with its background (WCAG 2.2, criterion 1.4.3).
+/// The minimum contrast ratio of text with its background (WCAG 2.2, criterion 1.4.3).
 const CONTRAST: f64 = 4.5;
 
 /// A background of the light theme in avocet.css.

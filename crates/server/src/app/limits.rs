@@ -20,14 +20,14 @@ use crate::request::client::network;
 /// The size of a bucket, as the seconds in which the rate fills it. At the default rate of 20
 /// requests per second it holds 100 requests, enough for live results while a searcher types.
 const BURST: f64 = 5.0;
-/// The most clients kept in memory.
+/// The maximum number of clients kept in memory.
 const KNOWN: usize = 10_000;
 
 /// The limits, with the state of every client.
 pub struct ClientLimits {
-    /// The most requests of one client per second; `None` for no limit.
+    /// The maximum number of requests of one client per second; `None` for no limit.
     rate: Option<f64>,
-    /// The most requests of one client under way at once; `None` for no limit.
+    /// The maximum number of requests of one client under way at once; `None` for no limit.
     at_once: Option<usize>,
     clients: Mutex<HashMap<IpAddr, ClientBucket>>,
 }

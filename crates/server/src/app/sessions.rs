@@ -17,7 +17,7 @@ use super::token;
 
 /// The lifetime of a session: 12 hours, which cover a working day.
 pub const LASTS: Duration = Duration::from_secs(12 * 3600);
-/// The most sessions at once. A further login ends the oldest session.
+/// The maximum number of sessions at once. A further login ends the oldest session.
 ///
 /// An operator uses a few browsers, but a client with the token may log in without limit.
 const MOST: usize = 100;

@@ -18,9 +18,9 @@ use super::time_outs::ConnectionWatch;
 
 /// The open connections and their limits.
 pub struct AdmissionControl {
-    /// The most connections at once.
+    /// The maximum number of connections at once.
     most: usize,
-    /// The most connections of one client at once; `None` for no limit.
+    /// The maximum number of connections of one client at once; `None` for no limit.
     per_client: Option<usize>,
     connections: Mutex<OpenConnections>,
     /// Signals that a connection has ended, or now waits for its client and may be closed.

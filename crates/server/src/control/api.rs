@@ -18,7 +18,7 @@ use crate::api::{ApiRefusal, Params, RefusalBody};
 use node::live::controls::{Applied, Control, NewPolicies};
 use node::settings::{SettingInForce, Usage};
 
-/// The most bytes in the body of a request.
+/// The maximum number of bytes in the body of a request.
 const LARGEST: usize = 64 * 1024;
 
 /// Returns the routes that change a crawl, and those that list its seeds and settings.

@@ -20,7 +20,7 @@ use crate::{App, pages};
 
 /// The time between two updates, if the crawl runs in another process.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// The least time between two updates.
+/// The minimum time between two updates.
 const PAUSE: Duration = Duration::from_millis(900);
 
 #[derive(Template)]

@@ -10,7 +10,7 @@ use node::live::core_figures::CoreFigures;
 use node::live::snapshot::{CrawlMode, Snapshot};
 use node::number::counted;
 
-/// The most rows of a table.
+/// The maximum number of rows of a table.
 const ROWS: usize = 50;
 
 /// The parts of the dashboard that change with each snapshot.

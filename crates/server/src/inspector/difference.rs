@@ -11,13 +11,13 @@ use similar::{ChangeTag, TextDiff};
 
 use node::handle::{NodeHandle, PageVersion};
 
-/// The most bytes of a text that are compared.
+/// The maximum number of bytes of a text that are compared.
 const LONGEST: usize = 200_000;
 /// The time limit of the comparison. The rest is then compared more coarsely.
 const TIME: Duration = Duration::from_millis(500);
 /// Unchanged lines that are shown before and after a change.
 const AROUND: usize = 2;
-/// The most lines that are shown.
+/// The maximum number of lines that are shown.
 const MOST: usize = 600;
 
 /// The difference between two versions.

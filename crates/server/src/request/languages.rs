@@ -5,7 +5,7 @@
 
 use axum::http::{HeaderMap, header};
 
-/// The most languages that are kept.
+/// The maximum number of languages that are kept.
 const MOST: usize = 16;
 
 /// Returns the language codes without region and script, the most preferred first.

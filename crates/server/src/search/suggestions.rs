@@ -24,7 +24,7 @@ pub const SUGGESTIONS: usize = 6;
 /// Number of pages that suggestions are made from: the best matches of one search.
 const PAGES: usize = 10;
 
-/// The most headings that are suggested of one page.
+/// The maximum number of headings that are suggested of one page.
 const HEADINGS: usize = 2;
 
 /// A page or a section that a searcher may want.

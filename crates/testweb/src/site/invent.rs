@@ -38,7 +38,7 @@ const SERVER_SIZES: Tail = Tail {
 /// years ahead without dates in the future.
 const EPOCH: Duration = Duration::from_secs(1_577_836_800);
 
-/// Most draws for a link target that the page does not link to yet.
+/// Maximum number of draws for a link target that the page does not link to yet.
 const REDRAWS: u32 = 8;
 
 /// Path sections of a server. A server with rules forbids the last.

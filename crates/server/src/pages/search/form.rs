@@ -10,7 +10,7 @@ use repository::index::{SearchQuery, Sort};
 
 use crate::search::SearchRequest;
 
-/// The most characters of a query; the rest is ignored.
+/// The maximum number of characters of a query; the rest is ignored.
 pub const LONGEST: usize = 1000;
 
 /// Limits on the age of copies: value of the parameter, label, days.

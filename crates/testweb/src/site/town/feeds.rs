@@ -13,10 +13,10 @@ use super::super::web::{InventedPage, Web};
 use super::TownRecords;
 use super::page::TownPageKind;
 
-/// Most entries of a feed, as in most feeds.
+/// Maximum number of entries of a feed, as in most feeds.
 const FEED: usize = 20;
-/// Most entries of a news sitemap: the articles of about eight minutes at speed 1. News sitemaps
-/// of real newspapers name the articles of two days.
+/// Maximum number of entries of a news sitemap: the articles of about eight minutes at speed 1.
+/// News sitemaps of real newspapers name the articles of two days.
 const NEWS: usize = 60;
 
 /// Returns the version of a list. It is as new as the newest page that the list names, and its id
