@@ -20,8 +20,8 @@ use crate::discovery::{Admission, Admitter, KnownLink, Offer, Source, link_facts
 use crate::event::{Judged, VisitId};
 use crate::verdict::{IndexText, Lead};
 
-/// Most links of fetched pages, and offers, that one step admits. Seeds and the sitemaps of a
-/// robots.txt are admitted in one step.
+/// Maximum number of links of fetched pages, and of offers, that one step admits. Seeds and the
+/// sitemaps of a robots.txt are admitted in one step.
 const SLICE: usize = 256;
 /// Depth from which on the entries of a sitemap index are not followed (hostile-web.md, row 52).
 const NESTED: u16 = 3;
