@@ -127,7 +127,9 @@ pub enum LogFormat {
 #[command(after_help = "\
 Example:
   avocet demo
-  avocet demo --time 2m --seed 7 --budget 4/s --json")]
+  avocet demo --time 2m --seed 7 --budget 4/s --json
+
+Without --store, the demo uses a temporary directory and deletes it at the end.")]
 pub struct DemoArguments {
     /// Stop after this time (30s, 10m) [default: no limit; Ctrl-C stops it]
     #[arg(long, value_name = "TIME")]

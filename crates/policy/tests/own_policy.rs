@@ -5,7 +5,7 @@ use policy::catalog::{Catalog, Order, Wishes};
 use policy::{Discovered, Fact, History, Moment, Moves, Needs, Number, Page, Policy, Worth};
 
 // begin
-/// URLs with fewer parameters first: the more of them, the more alike the pages.
+/// Ranks URLs with fewer parameters first, because pages with many parameters are often alike.
 #[derive(Default)]
 struct FewParameters {
     parameters: Vec<usize>,

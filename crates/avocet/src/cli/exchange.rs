@@ -39,7 +39,7 @@ pub struct ExportArguments {
     /// Only copies fetched at or after this time: 2026, 2026-11, 2026-11-17 or 2026-11-17T08:00:00Z
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Only pages among the 1,100 best matches of this search
+    /// Only pages that have all words of this query, among its 1,100 best matches
     #[arg(long, value_name = "QUERY")]
     pub query: Option<String>,
 }

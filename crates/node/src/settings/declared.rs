@@ -168,7 +168,7 @@ section! {
 section! {
     /// What is sent to one host only. The section may be repeated.
     [host] HostSettings {
-        /// The host, with its scheme.
+        /// The host: scheme, name and, unless it is the default, port.
         origin: String = String::new(), example("https://example.org");
         /// Headers to add to every request to this host.
         headers: BTreeMap<String, String> = BTreeMap::new(),
@@ -234,7 +234,8 @@ section! {
         older_than: Time = Time(SourceRules::default().older);
         /// Whether the estimated rates of new links vary with the hour of the week.
         rhythm: bool = SourceRules::default().rhythm;
-        /// Clicks that a new page is expected to get before any click was counted.
+        /// Clicks that a new page is expected to get before any click was counted. `priced` uses it
+        /// only if the quality of new pages is not known.
         profit: f64 = SourceRules::default().profit, positive();
         /// When the counting of clicks on a page begins. A page without clicks is evidence of a low
         /// profit only after that moment.

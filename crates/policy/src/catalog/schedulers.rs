@@ -28,7 +28,7 @@ pub const SCHEDULERS: &[SchedulerName] = &[
     SchedulerName {
         name: "priced",
         summary: "polls and pages by expected gain, at one price",
-        scale: "clicks gained, net of fetches",
+        scale: "expected clicks gained, at most those on one page",
         plans: false,
         published: false,
         build: || Box::new(Priced),

@@ -22,7 +22,7 @@ pub const ORDERS: &[Order] = &[
         name: "rankmass",
         argument: None,
         summary: "personalized PageRank from the seeds; bounds coverage",
-        scale: "from 0; 0.1 for a seed",
+        scale: "from 0; at least 0.1 for a seed",
         wish: None,
         published: false,
         build: |_, _| boxed(RankMass::default()),
