@@ -30,7 +30,7 @@ fn is_honest(site: &Site) -> bool {
     matches!(site, Site::Honest(_) | Site::Large)
 }
 
-/// Returns the first deferred URL of a domain.
+/// Returns the first URL of a domain that was not requested.
 fn deferred(program: &TestProgram, domain: &str) -> String {
     let lines = program.lines(&["export", "urls"]).into_iter();
     let mut waiting = lines.filter(|line| line["status"].is_null());

@@ -1,6 +1,6 @@
 //! Tests of `contrib/`: the program knows every command in it, and every path is installed.
 //!
-//! No image is built and no unit is started, because Docker and systemd are not available here.
+//! No image is built and no unit is started, because a test machine may lack Docker and systemd.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -80,7 +80,7 @@ async fn the_unit_runs_commands_that_exist() {
         "/var/lib/avocet is made by systemd"
     );
 
-    // The comment at the top of the unit installs what the unit names.
+    // The commands in the comment at the top of the unit install every file that the unit names.
     let installed = |path: &str| {
         unit.lines()
             .any(|line| line.starts_with('#') && line.contains(path))

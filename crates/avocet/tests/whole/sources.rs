@@ -53,7 +53,8 @@ pub fn row<'a>(listed: &'a Value, url: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("{url} in {listed}"))
 }
 
-/// Permits polls of a source in quick succession, as its time passes faster than ours.
+/// Permits polls of a source in quick succession, because the test world's time passes faster than
+/// real time.
 pub fn poll_without_rest(program: &TestProgram) {
     program.configure("[source]\nleast = \"0s\"\n");
 }

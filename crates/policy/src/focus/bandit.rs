@@ -86,7 +86,8 @@ impl Bandit {
         }
     }
 
-    /// Puts a page into the arm of a link if that arm is better.
+    /// Puts a page into the arm of a link if that arm has a higher value, or the same value and a
+    /// higher expected relevance.
     ///
     /// Returns whether the arm or the expected relevance of the page changed.
     fn place(&mut self, relevance: f32, anchor: f32, link: &LinkFact<'_>) -> bool {

@@ -45,7 +45,8 @@ pub struct ConnectionSlot {
 }
 
 impl Default for Estimate {
-    /// The estimate without any measurement: times of a server on the same continent.
+    /// Returns the estimate before any measurement: typical times of a server on the same
+    /// continent.
     fn default() -> Self {
         Self {
             connect: 0.05,
