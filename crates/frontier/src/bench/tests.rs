@@ -162,7 +162,7 @@ fn the_bench_is_idle_if_all_servers_need_a_longer_wait_than_patience() {
 }
 
 #[test]
-fn better_pages_leave_first_and_equals_in_order() {
+fn better_pages_leave_first_and_equals_in_the_order_of_discovery() {
     let mut bench = bench(BreadthFirstServers);
     bench.settle_first_visit(1);
     for (number, value) in [(1, 2), (2, 7), (3, 2), (4, 7), (5, 9)] {
