@@ -18,7 +18,7 @@ const CHECK_EVERY: Duration = Duration::from_millis(200);
 
 /// A report of the crawl counts only if it is written this long after the request to pause.
 ///
-/// The time is twice that within which settled pages are committed.
+/// The time is twice 500 ms, the maximum wait of a settled page before it goes to the committer.
 const SETTLES: Duration = Duration::from_secs(1);
 
 /// Pauses the crawl of a store, and waits until it has paused. If none runs, the next one starts

@@ -1,6 +1,6 @@
 //! Reads WARC files without the code of the program, to check what a store must hold.
 //!
-//! It assumes that each gzip member is one record.
+//! Each gzip member must be one record.
 
 use std::collections::BTreeSet;
 use std::fs;

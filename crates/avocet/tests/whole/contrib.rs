@@ -39,7 +39,7 @@ fn commands(unit: &str, key: &str) -> Vec<Vec<String>> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_unit_runs_commands_that_exist() {
+async fn the_program_accepts_every_command_of_the_systemd_unit() {
     let serving = webs::serve(webs::plain(13, 1, 8)).await;
     let program = TestProgram::new();
     let unit = text("avocet.service");
@@ -117,7 +117,7 @@ async fn the_unit_runs_commands_that_exist() {
 }
 
 #[test]
-fn the_image_runs_commands_that_exist() {
+fn the_program_accepts_every_command_of_the_docker_image() {
     let file = text("Dockerfile");
     let words = |name: &str| -> Vec<String> {
         let line = file.lines().find_map(|line| line.strip_prefix(name));

@@ -166,7 +166,7 @@ async fn a_crawl_of_a_hostile_server_stores_each_error_and_fetches_every_honest_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn redirects_to_private_addresses_end_at_the_gate() {
+async fn redirects_to_private_addresses_are_refused_with_the_reason() {
     let address = Ipv4Addr::new(127, 90, 0, 2);
     let server = HostileServer::start(address, Nature::Lies, Pace::QUICK)
         .await

@@ -150,7 +150,7 @@ async fn a_rebuild_of_a_store_with_an_older_format_restores_the_worth_of_waiting
 
 /// Servers that never answer do not occupy all connections; each gets only a few attempts.
 #[tokio::test(flavor = "multi_thread")]
-async fn dead_servers_do_not_hold_up_the_rest() {
+async fn pages_of_live_servers_are_fetched_and_dead_ones_get_at_most_4_connections() {
     let serving = serve(plain(40, 4, 60)).await;
     let program = TestProgram::new();
     let config = "[crawl]\nattempts = 1\n[limits]\nfirst_byte = \"1s\"\n";

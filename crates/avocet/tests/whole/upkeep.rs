@@ -124,7 +124,7 @@ async fn policies_and_budgets_can_be_changed_while_it_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sitemaps_lead_to_pages_and_tell_of_changes() {
+async fn a_page_named_by_a_sitemap_alone_is_found_and_its_change_is_searchable() {
     let files = Files::default();
     let address = files.serve().await;
     files.put("/robots.txt", "text/plain", "Sitemap: /sitemap.xml\n");

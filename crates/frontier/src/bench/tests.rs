@@ -311,7 +311,7 @@ fn a_changed_worth_moves_the_page_in_its_queue_and_its_server_on_the_bench() {
 }
 
 #[test]
-fn hosts_that_share_an_address_share_its_politeness() {
+fn hosts_that_share_an_address_are_visited_one_after_the_other() {
     let address: IpAddr = [127, 0, 0, 9].into();
     let mut bench = bench(BreadthFirstServers);
     for host in [1, 2] {

@@ -236,7 +236,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn gains_are_those_of_whole_lists(
+        fn gains_are_near_those_of_whole_lists(
             root in 1u32..8,
             falls in [0.01f64..1.5, 0.01f64..1.5, 0.01f64..1.5],
             old in 0.0f64..1.0,

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn costs_are_those_of_the_paper() {
+    fn costs_equal_the_formula_of_the_paper() {
         let estimate = Estimate::measured(0.1, 0.3, 10);
         let line = |open, pipelined| ConnectionSlot { open, pipelined };
         let cost = |pages, line| (estimate.cost(pages, line).value() * 1e9).round() / 1e9;

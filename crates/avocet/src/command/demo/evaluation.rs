@@ -22,7 +22,7 @@ pub struct Evaluation {
     pub seconds: f64,
     /// Text pages of the town that exist at the end.
     pub pages: usize,
-    /// Those of them that were fetched at least once.
+    /// Text pages of the town that exist at the end and were fetched at least once.
     pub known: usize,
     /// Requests by kind, counted by the servers of the town.
     pub fetches: Fetches,
@@ -68,7 +68,7 @@ pub struct DemoFreshness {
 pub struct Publication {
     /// New pages that exist at the end.
     pub published: usize,
-    /// Those of them that appeared in the index.
+    /// New pages that exist at the end and appeared in the index.
     pub found: usize,
     /// Mean delay of the pages that appeared, in seconds.
     pub mean_delay: Option<f64>,

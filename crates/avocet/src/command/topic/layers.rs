@@ -21,8 +21,8 @@ use super::examples::{Examples, StoredCopies, TrainingExample};
 const LAYERS: usize = 2;
 /// Minimum number of pages of a layer.
 const LEAST: usize = 10;
-/// Maximum number of pages of a layer that are read to train its classifier, and maximum number of
-/// pages outside of the layer.
+/// Maximum number of pages that are read to train the classifier of a layer: of the layer, and the
+/// same number of the other pages.
 const MOST: usize = 500;
 
 /// Trains the classifiers of the layers, the nearest layer first.

@@ -57,7 +57,7 @@ pub fn squeeze(plan: &mut [Vec<u32>], page: usize, steps: &Steps) {
 
 /// Moves visits in cycles as long as that reduces the total distance.
 ///
-/// It takes shortest cycles first, as algorithms for the intersection of valuated matroids do
+/// Shortest cycles come first, as in algorithms for the intersection of valuated matroids
 /// (Murota, "Matrices and matroids for systems analysis", 2000).
 pub fn improve(plan: &mut [Vec<u32>], steps: &Steps) {
     let count = steps.rooms().len();
