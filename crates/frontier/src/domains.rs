@@ -270,7 +270,7 @@ impl DomainBudgets {
         let source = self.hosts[source as usize].domain;
         let host = &mut self.hosts[(known >> 1) as usize];
         let domain = host.domain;
-        // A domain that was counted for the host was offered to the host's domain at that time.
+        // A domain that the host has counted was added to the host's domain at the same time.
         if source == domain || !host.linking.insert(source) {
             return None;
         }

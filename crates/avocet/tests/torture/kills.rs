@@ -83,7 +83,7 @@ fn pick<'a, T>(chance: &mut impl Rng, from: &'a [T]) -> &'a T {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_kill_on_a_steady_web_costs_at_most_28_repeated_requests() {
+async fn kills_on_a_steady_web_repeat_at_most_28_requests_per_kill() {
     rounds("kills on a steady web", steady).await;
 }
 

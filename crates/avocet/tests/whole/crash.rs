@@ -41,7 +41,7 @@ fn steady(seed: u64, pages: usize) -> WebPlan {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kills_at_any_instant_lose_nothing_and_repeat_at_most_28_requests_each() {
+async fn kills_at_any_instant_lose_nothing_and_repeat_at_most_28_requests_per_kill() {
     let serving = serve(steady(21, 400)).await;
     let homes = serving.homes();
     let arguments = crawl(&homes, &EIGHT);

@@ -21,7 +21,7 @@ fn expected(serving: &ServedWeb) -> BTreeSet<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crawl_asks_for_every_page_once_or_thrice_if_it_fails_and_for_no_other() {
+async fn a_crawl_asks_for_every_page_once_or_up_to_3_times_if_it_fails_and_for_no_other() {
     let serving = serve(WebPlan::small(11)).await;
     let program = TestProgram::new();
     let homes = serving.homes();

@@ -160,7 +160,7 @@ async fn silent_clients_do_not_block_others() {
     assert_eq!(server.interrupt(), Some(0));
 }
 
-/// Even if connections are not short, a time-out ends each silent one.
+/// A time-out ends each silent connection, even if the server has free connections.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_server_closes_silent_connections() {
     let program = store("");

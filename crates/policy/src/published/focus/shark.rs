@@ -1,8 +1,8 @@
 //! Shark search: links by their words, the words around them, and inherited relevance.
 //!
 //! Hersovici et al., "The shark-search algorithm" (WWW 1998). A child inherits δ times the
-//! relevance of a parent on the topic. From another parent it inherits δ times what the parent
-//! inherited, or δ times the relevance of a seed. Its neighbourhood is
+//! relevance of a parent on the topic. From another parent it inherits δ times what that parent
+//! inherited, or, if the parent is a seed, δ times its relevance. The neighbourhood of a link is
 //! β · anchor + (1−β) · context. The context is 1 for an anchor on the topic, and otherwise equal
 //! to the anchor.
 //! Potential = γ · inherited + (1−γ) · neighbourhood, with δ = γ = ½ and β = 0.8 as in the paper.

@@ -73,7 +73,8 @@ impl HotPage {
         self.spread(read.page, moves);
     }
 
-    /// Passes the distance of a page on along its links, to pages within [`FAR`] of a hot page.
+    /// Passes the distance of a page on along its links, to pages fewer than [`FAR`] links from a
+    /// hot page.
     fn spread(&mut self, page: Number, moves: &mut Moves) {
         let mut nearer = vec![page];
         while let Some(page) = nearer.pop() {
