@@ -244,7 +244,8 @@ impl RunArguments {
     }
 }
 
-/// Returns the end of the long help of `run`: an example and all policies by name.
+/// Returns the end of the long help of `run`: an example, a note about `avocet.toml`, and the
+/// refresh policies, schedulers and orderings by name.
 fn refresh_catalog() -> String {
     let catalog = policy::catalog::Catalog::standard();
     format!(

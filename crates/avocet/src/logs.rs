@@ -18,7 +18,7 @@ const DEFAULT_FILTER: &str = "warn,avocet=info,node=info,server=info";
 static JSON: AtomicBool = AtomicBool::new(false);
 
 /// Starts the log, with the filter of `--log-level`, or else of the variable `AVOCET_LOG`, or else
-/// the default.
+/// the default. An invalid `AVOCET_LOG` counts as absent.
 pub fn start(format: LogFormat, level: Option<&str>) -> Result<(), String> {
     let filter = match level {
         Some(level) => {

@@ -22,7 +22,7 @@ pub struct StatusLine {
     bar: Option<ProgressBar>,
     quiet: bool,
     last: Instant,
-    /// Pages and bytes at the last line.
+    /// Numbers of pages and bytes that the last line counted.
     before: (u64, u64),
 }
 
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_counts_what_is_due_and_what_is_left() {
+    fn a_line_shows_every_figure() {
         let figures = Figures {
             pages: 1,
             bytes: 4_000_000,

@@ -1,4 +1,4 @@
-//! Signals that stop the program cleanly, and the one that must not kill it.
+//! Signal handlers: SIGINT, SIGTERM and SIGHUP stop the program cleanly, and SIGXFSZ is ignored.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -50,7 +50,8 @@ pub async fn signalled() {
     StopSignals::listen().next().await;
 }
 
-/// Lets the next signal end the program at once, without a wait for requests under way.
+/// Lets the next of these signals end the program at once, with exit code 130, without a wait for
+/// requests under way.
 pub fn exit_at_next() {
     tokio::spawn(async {
         signalled().await;

@@ -43,17 +43,17 @@ pub(crate) type HostIndex = u32;
 /// Politeness settings of the bench.
 #[derive(Debug, Clone, Copy)]
 pub struct Manners {
-    /// Visit slots of a server: how many visits it may have at the same time.
+    /// Number of visit slots of a server: the maximum number of visits at the same time.
     pub seats: u8,
-    /// Most pages that a visit is ranked for, at a server that needs no delay. The visit may
-    /// continue beyond them ([`Bench::more`]).
+    /// Maximum number of pages that a visit is ranked for, at a server that needs no delay. The
+    /// visit may continue beyond them ([`Bench::more`]).
     pub pages_per_visit: usize,
-    /// Most pages that a run claims from one host. The others stay in the ledger.
+    /// Maximum number of pages that a run claims from one host. The others stay in the ledger.
     pub pages_per_host: u32,
-    /// Requests that may be in flight on one connection. A visit claims this many pages at a
-    /// time, so that better pages found in the meantime come before the rest.
+    /// Maximum number of requests in flight on one connection. A visit claims at most this many
+    /// pages at a time, so that better pages found in the meantime come before the rest.
     pub width: usize,
-    /// Longest wait for a server when nothing else can be fetched. If all servers with waiting
+    /// Maximum wait for a server when nothing else can be fetched. If all servers with waiting
     /// pages need a longer wait, [`Bench::next`] returns [`Turn::Idle`]; their pages stay on
     /// the bench.
     pub patience: Duration,
@@ -76,7 +76,7 @@ impl Default for Manners {
 pub enum Turn {
     /// Visit this host.
     Visit(HostVisit),
-    /// Wait until this moment, unless a page is offered or a visit settled before.
+    /// Wait until this moment, unless a page is offered or a visit is settled before.
     WaitUntil(Moment),
     /// No page is waiting, or all servers need a longer wait than the settings allow.
     Idle,
@@ -251,7 +251,8 @@ impl Bench {
         true
     }
 
-    /// Decides the next step of the crawl: visits the best server that is ready, if there is one.
+    /// Decides the next step of the crawl: a visit to the best server that is ready, if there is
+    /// one.
     pub fn next(&mut self, now: Moment) -> Turn {
         self.wake(now);
         if let Some(&(_, _, server)) = self.ready.first() {

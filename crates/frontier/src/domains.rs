@@ -46,8 +46,8 @@ use crate::rows::Rows;
 const PRIOR: f64 = 20.0;
 /// Pages of a domain's budget for each host name that is opened.
 const PAGES_PER_NAME: u32 = 16;
-/// Most linking domains that are counted for a domain, at 4 bytes each. A domain with more is
-/// popular in any case.
+/// Maximum number of linking domains that are counted for a domain or host, at 4 bytes each. A
+/// domain with more is popular in any case.
 const MOST_LINKING: usize = 1024;
 /// Marks a page that was not added. No budget limits such a page.
 const UNKNOWN: u32 = u32::MAX;
@@ -89,7 +89,8 @@ pub struct DomainAccount {
     pub domain: String,
     /// The budget that is used up, if any.
     pub spent: Option<SpentBudget>,
-    /// Pages that the domain may have; of the host, if the host's budget is used up.
+    /// Pages that the domain may have. If the host's budget is used up: pages that the host may
+    /// have.
     pub allowed: u32,
     /// Pages released so far: fetched or waiting on the bench. Of the domain or host, like
     /// `allowed`.
@@ -269,7 +270,7 @@ impl DomainBudgets {
         let source = self.hosts[source as usize].domain;
         let host = &mut self.hosts[(known >> 1) as usize];
         let domain = host.domain;
-        // A source that is counted for the host is also counted for the host's domain.
+        // A domain that the host has counted was added to the host's domain at the same time.
         if source == domain || !host.linking.insert(source) {
             return None;
         }
@@ -447,7 +448,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn budgets_are_those_of_the_formula() {
+    fn budgets_equal_the_formula() {
         for (linking, distinct, texts, pages) in [
             (0, 0, 0, 50),
             (1, 0, 0, 50),
@@ -560,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_gets_what_it_earned_and_half_of_its_domain() {
+    fn a_host_gets_the_budget_of_its_own_links_and_at_least_half_of_its_domain() {
         let mut budgets = known_pages();
         for from in 1..8 {
             budgets.linked(host(from), Number(0));
@@ -591,7 +592,7 @@ mod tests {
     }
 
     #[test]
-    fn popular_domains_cost_bounded_memory() {
+    fn at_most_1024_linking_domains_are_stored() {
         let mut linking = Linking::default();
         for domain in 0..5000 {
             linking.insert(domain);

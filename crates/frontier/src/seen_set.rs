@@ -199,7 +199,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_a_map(ids in prop::collection::vec((0u64..4, 0u64..200), 0..2000), salt: u64) {
+        fn the_set_agrees_with_a_map_and_numbers_are_dense(ids in prop::collection::vec((0u64..4, 0u64..200), 0..2000), salt: u64) {
             let mut seen = SeenSet::new(salt);
             let mut model = HashMap::new();
             for (host, page) in ids {

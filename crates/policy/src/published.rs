@@ -15,8 +15,8 @@
 //!
 //! All others are here.
 //!
-//! **Invariant:** outside tests only [`catalog`](crate::catalog) uses this module, so no
-//! top-level policy depends on a baseline.
+//! **Invariant:** in this crate, outside tests, only [`catalog`](crate::catalog) uses this module.
+//! So no top-level policy depends on a baseline.
 
 pub mod focus;
 pub mod order;

@@ -8,7 +8,7 @@
 //!
 //! **Invariant:** attention never grows with rank, so no order beats the order by live scores.
 //! Quality is therefore at most 1. If all other scores are live scores, replacing an old score by
-//! the live one never reduces it.
+//! the live one never reduces the quality.
 
 pub mod exact;
 mod gain;

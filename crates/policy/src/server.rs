@@ -16,7 +16,7 @@ use crate::Rank;
 /// A server with waiting pages, as input of a strategy.
 #[derive(Debug, Clone, Copy)]
 pub struct Queue<'a> {
-    /// Worths of its best pages, the best first: as many as one connection serves, or all.
+    /// Worths of its best pages, the best first, at most as many as one connection serves.
     pub best: &'a [f32],
     /// The cost estimate of a visit.
     pub estimate: &'a Estimate,

@@ -17,7 +17,7 @@ Each page has a field \"extraction\": article (the text is the main part of the 
 or fallback (the extraction failed: all text without navigation, or all text if \"extraction_reason\" is hostile; the other
 reasons are small_share and repeated). docs/science/extraction.md describes how the main text is found, and how well.")]
 pub struct ExportArguments {
-    /// What to export; urls, links and pages are JSON Lines
+    /// What to export; urls and links are JSON Lines, pages have the format of --format
     pub what: ExportKind,
     /// File to write; for warc and --format md a directory [default: standard output; warc and md
     /// require it]

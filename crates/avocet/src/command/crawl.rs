@@ -28,10 +28,11 @@ use node::settings::policies::{ChosenPolicies, PolicySettings};
 use node::settings::{Layer, Settings, Usage};
 use node::store::Store;
 
-/// Maximum number of pages fetched from one host if the user sets no limit. `run` has no limit.
+/// Maximum number of pages that `avocet crawl` fetches from one host if the user sets no limit.
+/// `avocet run` has no limit by default.
 const PAGES_PER_HOST: u32 = 1_000_000;
 
-/// Crawls until nothing is left to fetch or a limit is reached.
+/// Crawls until nothing is left to fetch, a limit is reached, or a signal arrives.
 pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
     let flags = with_seeds(&arguments.settings.layer, arguments)?;
     let file = Settings::file(arguments.config.as_deref(), root)?;
@@ -182,7 +183,7 @@ pub(super) fn plan(
     })
 }
 
-/// Returns the page budget of domains without a seed.
+/// Returns the page budget of domains without a seed, or `None` if these have no limit.
 ///
 /// Only the scope `any` has such domains; every other scope ends at the domains of the seeds.
 fn domain_limits(settings: &Settings, reach: Reach) -> Option<DomainLimits> {
@@ -193,7 +194,8 @@ fn domain_limits(settings: &Settings, reach: Reach) -> Option<DomainLimits> {
     (reach == Reach::Any && limits.pages > 0).then_some(limits)
 }
 
-/// Returns the scope of the crawl. The last crawl gives what the settings do not.
+/// Returns the scope of the crawl. Reach, include, exclude and depth come from the last crawl where
+/// the settings give none.
 fn scope(
     settings: &Settings,
     [seeds, added]: [&[PageUrl]; 2],
@@ -255,7 +257,7 @@ fn seeds(settings: &Settings, last: Option<&ScopeRules>) -> Result<(Vec<PageUrl>
     Ok((parse(named)?, parse(added)?))
 }
 
-/// Reads a seed. A seed without a scheme gets one, and the user is told so.
+/// Parses a seed. A seed without a scheme gets one, and a message says so.
 fn seed(text: &str) -> Result<PageUrl> {
     let error = match PageUrl::parse(text) {
         Ok(url) => return Ok(url),
@@ -270,8 +272,9 @@ fn seed(text: &str) -> Result<PageUrl> {
     Ok(url)
 }
 
-/// Returns a host name or address with an optional port and path as a URL: with `http` on loopback,
-/// else with `https`. Returns `None` for any other text.
+/// Adds a scheme to a host name or address with an optional port and path: `http` on loopback,
+/// `https` otherwise. Returns `None` for any other text, and for a name without a dot other than
+/// `localhost`.
 fn with_scheme(text: &str) -> Option<String> {
     let authority = text.split(['/', '?', '#']).next()?;
     let (host, port) = match authority.rsplit_once(':') {

@@ -4,8 +4,8 @@
 //! a small budget, and simulated users search it. The town knows when its pages change, so
 //! freshness is measured and not estimated.
 //!
-//! **Invariant:** nothing leaves the machine, and nothing stays on it unless the user names a
-//! store.
+//! **Invariant:** the crawl sends no request to another machine. Without `--store`, the store is
+//! temporary and is deleted at the end.
 
 mod evaluation;
 mod messages;
@@ -35,7 +35,7 @@ use server::LISTEN;
 /// Time between two checks whether the server is up.
 const CHECK_EVERY: Duration = Duration::from_millis(100);
 
-/// Runs until interrupted, or until the time is over.
+/// Runs the demo until it is interrupted or its time is over.
 pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Result<()> {
     let temporary = match store {
         Some(_) => None,
@@ -109,9 +109,9 @@ fn temporary_store() -> Result<TempDir> {
     made.context("cannot create a temporary store: name a directory with --store DIR")
 }
 
-/// Writes the configuration of the demo, unless the store has one.
+/// Writes the configuration of the demo. Its intervals are short because the town changes fast.
 ///
-/// Its intervals are short because the town changes fast.
+/// A store that has a configuration keeps it: `--budget` and `--refresh` then have no effect.
 fn configure(root: &Path, arguments: &DemoArguments) -> Result<()> {
     let path = Settings::path(root);
     if path.exists() {
@@ -119,7 +119,7 @@ fn configure(root: &Path, arguments: &DemoArguments) -> Result<()> {
     }
     let budget = arguments.budget.per_second;
     let text = format!(
-        "# Written by `avocet demo`. Changes take effect while the demo runs.\n\
+        "# Written by `avocet demo`. Changes take effect while the demo runs, except those of [serve].\n\
          [budget]\nfetches_per_second = {budget:?}\n\n\
          [refresh]\npolicy = \"{}\"\n# Sitemaps and feeds of the town change all the time.\nlistings = \"5s\"\n\n\
          [source]\nreplan = \"10s\"\n# New pages become searchable every 15 s; polls every second would only take requests from refreshes.\nleast = \"5s\"\n\n\
@@ -132,7 +132,7 @@ fn configure(root: &Path, arguments: &DemoArguments) -> Result<()> {
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Returns the arguments for `avocet run`.
+/// Returns the arguments for `avocet run`: the home pages of the town, and the time limit.
 fn run_arguments(web: &ServedWeb, arguments: &DemoArguments) -> Result<RunArguments> {
     let mut words = vec!["avocet".to_owned(), "run".into()];
     words.extend(web.homes());

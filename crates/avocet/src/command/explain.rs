@@ -1,4 +1,4 @@
-//! `avocet explain URL`: why a page was or was not fetched, what happens next, and the figures.
+//! `avocet explain URL`: prints why a page was or was not fetched, what happens next, and figures.
 
 mod summary;
 
@@ -21,7 +21,8 @@ macro_rules! line {
     };
 }
 
-/// Explains a page. If a crawl runs on the store, that process gives the explanation.
+/// Explains a page. If a crawl runs on the store, that process gives the explanation, except for
+/// the part about search, which this process reads from the index.
 pub fn run(root: &Path, json: bool, arguments: &ExplainArguments) -> Result<()> {
     store::must_exist(root)?;
     let mut answer = match Store::open(root) {
@@ -207,7 +208,7 @@ fn print_server(page: &Explanation) {
     }
 }
 
-/// Returns a term of the worth for people: rates and intervals with a fitting unit.
+/// Formats a term of the worth. Rates and intervals get a fitting unit.
 fn described(name: &str, value: f64) -> String {
     const DAY: f64 = 86_400.0;
     match name {

@@ -16,12 +16,13 @@ use node::store::{self, InUse, Store};
 /// Time between two checks whether the crawl has paused.
 const CHECK_EVERY: Duration = Duration::from_millis(200);
 
-/// Minimum time from the request to pause until a report of the crawl counts.
+/// A report of the crawl counts only if it is written this long after the request to pause.
 ///
-/// It is twice the time within which settled pages are committed.
+/// The time is twice 500 ms, the maximum wait of a settled page before it goes to the committer.
 const SETTLES: Duration = Duration::from_secs(1);
 
-/// Pauses the crawl of a store, and waits until it has paused.
+/// Pauses the crawl of a store, and waits until it has paused. If none runs, the next one starts
+/// paused.
 pub fn pause(root: &Path, json: bool) -> Result<()> {
     store::must_exist(root)?;
     let requested = written(Clock::start().now() + SETTLES);

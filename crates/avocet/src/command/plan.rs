@@ -15,7 +15,7 @@ use node::planning::{CurvePoint, Estimates, Goal, needed, reached};
 use node::settings::Usage;
 use node::store::{self, Store};
 
-/// Shares in the table if the user names no goal.
+/// Shares in the table if the user names no share.
 const SHARES: [f64; 5] = [0.5, 0.8, 0.9, 0.95, 0.99];
 
 /// Prints what a goal needs, or what a budget achieves, by the estimates of the store.
@@ -105,10 +105,10 @@ fn print_needs(curves: &[(&str, &Vec<CurvePoint>)], shares: &[f64]) {
     }
 }
 
-/// Returns the quality of all logged searches on the present index.
+/// Returns the quality of all logged searches on the present index. Fails if it is 0.
 ///
-/// It stands for the quality of a perfectly fresh store: `--quality` is 1 minus the expected loss
-/// divided by this value.
+/// The value stands for the quality of a store without outdated copies: the share that `--quality`
+/// names is 1 minus the expected loss divided by this value.
 fn ideal(root: &Path) -> Result<f64> {
     let mut demand = QueryCounter::default();
     let log: EventLog = EventLog::open(&store::log(root));
@@ -129,7 +129,7 @@ fn ideal(root: &Path) -> Result<f64> {
     Ok(ideal)
 }
 
-/// Returns the goal, and the share of it that is to be reached.
+/// Returns the goal, and the share to reach, or `None` if the user names no share.
 fn goal(root: &Path, arguments: &PlanArguments) -> Result<(Goal, Option<f64>)> {
     let days = |time: node::settings::Time| time.0.as_secs_f64() / 86_400.0;
     Ok(

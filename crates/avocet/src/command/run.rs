@@ -1,9 +1,10 @@
 //! `avocet run`: keeps a store fresh for as long as the program runs.
 //!
-//! The configuration file is read again when it changes. A change of the budget alone is applied
-//! to the running crawl. After any other change the requests under way finish, the frontier is
-//! rebuilt from the ledger with the new settings, and the crawl continues. An error in the file
-//! is reported, and the old settings stay in force.
+//! The configuration file is read again when it changes. A change of the budget alone is applied to
+//! the running crawl, unless a policy has planned ahead with the old budget. After any other change
+//! the requests under way finish, the frontier is rebuilt from the ledger with the new settings,
+//! and the crawl continues. The server keeps its settings. If the file has an error, the program
+//! reports it, and the old settings stay in force.
 
 mod serving;
 
@@ -33,7 +34,7 @@ use node::store::{Store, modified};
 /// Time between two checks of the configuration file for changes.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-/// Crawls and refreshes until interrupted.
+/// Crawls and refreshes until interrupted, or until a limit of pages or time is reached.
 pub fn run(root: &Path, json: bool, arguments: &RunArguments) -> Result<()> {
     let summary = keep(root, arguments, &Live::of(root), StatusLine::start, None)?;
     if json {
@@ -96,7 +97,7 @@ struct CrawlSetup {
 }
 
 impl CrawlSetup {
-    /// Returns whether `new` differs by the budget alone, and no policy has planned ahead with the
+    /// Returns whether `new` differs by the budget alone and no policy has planned ahead with the
     /// old budget.
     fn differ_by_budget(&self, new: &Self) -> bool {
         let same_budget = Settings {
@@ -179,7 +180,8 @@ impl<'a> SettingsSource<'a> {
 
     /// Waits until the file has changed and has no error, and returns the new setup.
     ///
-    /// A change of the budget alone is applied to the running crawl, and the wait continues.
+    /// A change for which [`CrawlSetup::differ_by_budget`] holds is applied to the running crawl,
+    /// and the wait continues.
     async fn changed(&self, mut current: CrawlSetup) -> CrawlSetup {
         let file = self.file();
         loop {

@@ -15,7 +15,7 @@ use node::readable::stated::Stated;
 use node::settings::topic::Subject;
 use node::{store, topics};
 
-/// Runs a search, writes it to the query log, and prints the results.
+/// Runs a search, writes it to the query log unless `--no-log` is given, and prints the results.
 pub fn run(root: &Path, json: bool, arguments: &SearchArguments) -> Result<()> {
     let index = store::search_index(root)?;
     let text = arguments.query.join(" ");
@@ -85,7 +85,6 @@ pub fn run(root: &Path, json: bool, arguments: &SearchArguments) -> Result<()> {
     Ok(())
 }
 
-/// Prints one result.
 fn show(out: &mut impl Write, rank: usize, hit: &Hit, bold: bool) -> Result<()> {
     let title = if hit.title.is_empty() {
         &hit.url
@@ -198,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_cannot_command_the_terminal() {
+    fn control_characters_become_spaces() {
         assert_eq!(without_controls("a\x1b[2Jb\nc\u{9b}d é"), "a [2Jb c d é");
     }
 }

@@ -15,7 +15,7 @@ use node::settings::Settings;
 use node::store::keys;
 use server::{App, LISTEN};
 
-/// Serves until interrupted.
+/// Serves until interrupted, or until a task panics.
 pub fn run(root: &Path, json: bool, arguments: &ServeArguments) -> Result<()> {
     let file = Settings::file(arguments.config.as_deref(), root)?;
     let settings = arguments.settings.layer.over(&file).settings()?;

@@ -1,4 +1,4 @@
-//! `avocet status`: what the store holds, and what a running crawl does.
+//! `avocet status`: prints what the store holds and what a running crawl does.
 
 use std::path::Path;
 

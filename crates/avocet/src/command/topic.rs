@@ -21,9 +21,9 @@ use node::settings::topic::{self, JudgedExample, Lesson};
 use node::store::{self, Store};
 use quality::ClassifierQuality;
 
-/// Words shown for each field: those with the highest log-odds.
+/// Maximum number of words that `topic show` prints for each field.
 const WORDS: usize = 15;
-/// Number of least certain examples shown.
+/// Maximum number of examples that `topic test` prints, the least certain first.
 const UNSURE: usize = 10;
 
 /// Runs a subcommand of `avocet topic`.

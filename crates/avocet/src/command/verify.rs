@@ -18,7 +18,7 @@ use node::store::Store;
 /// Maximum number of problems that are listed; further ones are only counted.
 const LISTED: usize = 1000;
 
-/// What the archive and the index must hold, by the ledger.
+/// What the archive and the index must hold according to the ledger.
 #[derive(Default)]
 struct Expected {
     urls: u64,
@@ -134,8 +134,9 @@ fn expected(ledger: &Ledger) -> Result<Expected> {
 /// Reads the whole archive. Returns the problems, and the number of damaged records that a rebuild
 /// has skipped.
 ///
-/// Problems are damaged records and CDXJ files, missing copies, and pages that the ledger does not
-/// know. Skipped records are not problems: nothing is left to repair there.
+/// Problems are damaged records and CDXJ files, copies that are missing or have another body,
+/// records of pages that the ledger does not know, and more records after the last commit than a
+/// kill can leave. Skipped records are not problems: there is nothing to repair.
 fn check_archive(
     store: &Store,
     ledger: &Ledger,
@@ -179,7 +180,7 @@ fn check_archive(
         let place = error.place().map(|place| (place.file, place.offset));
         if place.is_some_and(|place| known.contains(&place)) {
             passed_over += 1;
-        // The next start removes records after the last commit, which a killed process left.
+        // A killed process can leave records after the last commit. The next start removes them.
         } else if !place.is_some_and(|(file, offset)| behind(file, offset)) {
             problems.push(error.to_string());
         }
@@ -209,7 +210,8 @@ fn check_archive(
     Ok((problems, passed_over))
 }
 
-/// Compares the index with the ledger, and adds the problems. Returns the number of documents.
+/// Compares the index with the ledger, and adds the problems. Returns the number of documents, or 0
+/// if the index is missing, damaged or ahead of the ledger.
 fn check_index(
     store: &Store,
     ledger: &Ledger,

@@ -1,6 +1,6 @@
 //! A headless Chromium, controlled by chromedriver.
 //!
-//! **Invariant:** driver and browser end with the test, however it ends, and leave nothing on the
+//! **Invariant:** driver and browser end with the test, even if it panics, and leave nothing on the
 //! disk.
 
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,7 @@ use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 
-/// Time-out of a wait. Only a hang takes so long.
+/// Time-out of a wait, long enough that only a hang exceeds it.
 const PATIENCE: Duration = Duration::from_secs(240);
 /// Time between two checks of a condition.
 const CHECK_EVERY: Duration = Duration::from_millis(100);
@@ -166,7 +166,7 @@ fn axe() -> Option<String> {
     std::fs::read_to_string(target).ok()
 }
 
-/// Repeats a check until it returns a value.
+/// Repeats a check until it returns a value. Panics after [`PATIENCE`].
 pub async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {

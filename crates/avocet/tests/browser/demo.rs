@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-/// A demo without simulated users, which runs until dropped.
+/// A demo without simulated users, which runs until dropped, for at most 30 minutes.
 pub struct DemoTown {
     process: Child,
     directory: tempfile::TempDir,

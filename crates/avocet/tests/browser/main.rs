@@ -84,16 +84,17 @@ async fn audited(browser: &Chromium) {
 }
 
 #[tokio::test]
-async fn a_click_leads_to_the_page_reaches_the_log_and_moves_its_worth() {
+async fn a_click_leads_to_the_page_reaches_the_log_and_raises_the_weight_of_the_page() {
     let Some(browser) = Chromium::open(true).await else {
         return;
     };
-    // The worth under this policy is the attention of searchers, so that one click is visible.
+    // Under this policy the term `weight` is the attention of searchers, which one click raises
+    // visibly.
     let town = DemoTown::start(&["--refresh", "ebr"]);
     let url = search(&browser, &town, "rope").await;
     audited(&browser).await;
-    // Shown results count, too. The policy knows the search as soon as a page that was not shown
-    // has the weight 0.
+    // Showing a result raises its weight, too. As soon as the policy has read the search, a page
+    // that was not shown has the weight 0.
     let other = town.unseen(&url);
     until("the search in the policy", async || {
         term(&browser, &other, "weight")
@@ -101,7 +102,7 @@ async fn a_click_leads_to_the_page_reaches_the_log_and_moves_its_worth() {
             .filter(|weight| *weight == 0.0)
     })
     .await;
-    // While the crawl is paused, only the click can change the worth.
+    // While the crawl is paused, only the click can change the weight.
     std::fs::write(town.store().join("PAUSED"), "").unwrap();
     let before = until("the page's worth", async || {
         term(&browser, &url, "weight").await
@@ -115,7 +116,7 @@ async fn a_click_leads_to_the_page_reaches_the_log_and_moves_its_worth() {
             .filter(|weight| *weight > 1.5 * before)
     })
     .await;
-    // The search page works with the keyboard only.
+    // The key j moves the focus to the first result.
     search(&browser, &town, "rope").await;
     let body = browser.find("body").await;
     body.send_keys("j").await.unwrap();
@@ -374,7 +375,7 @@ async fn a_cached_copy_runs_nothing_and_fetches_nothing() {
 }
 
 #[tokio::test]
-async fn the_search_box_works_on_other_sites_under_a_strict_policy() {
+async fn the_search_box_works_on_a_site_with_a_strict_content_security_policy() {
     let Some(browser) = Chromium::open(true).await else {
         return;
     };

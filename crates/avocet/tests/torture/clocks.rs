@@ -1,7 +1,7 @@
-//! Torture by wrong clocks: the wall clock jumps by up to 30 days, either way, between two starts.
+//! Torture by wrong clocks: each start sees a wall clock that is up to 30 days slow or fast.
 //!
-//! A crawl still ends, archive, ledger and index agree, and the newest copy is the one fetched
-//! last, whatever the clocks said. libfaketime sets the clock; the test is skipped if it is not
+//! A crawl still ends, archive, ledger and index agree, and the newest copy is the one that was
+//! fetched last in real time. libfaketime sets the clock; the test is skipped if it is not
 //! installed.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use crate::rounds::{Round, rounds};
 use crate::subject::TortureSubject;
 use crate::webs::serve;
 
-/// Maximum jump: 30 days, in seconds.
+/// Maximum error of the clock: 30 days, in seconds.
 const MOST: i64 = 30 * 86_400;
 
 /// Finds libfaketime, which gives programs another time (Debian: `apt-get install faketime`).
@@ -38,7 +38,7 @@ fn texts(subject: &mut TortureSubject) -> BTreeMap<String, String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clock_that_jumps_stops_nothing() {
+async fn wrong_clocks_leave_a_consistent_store_with_the_newest_copies() {
     rounds("clocks", clocks).await;
 }
 

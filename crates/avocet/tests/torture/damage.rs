@@ -1,5 +1,5 @@
-//! Torture by damaged files: one file of a complete store gets a flipped bit, or is truncated,
-//! zeroed, emptied or removed.
+//! Torture by damaged files: one file of a complete store gets a flipped bit or zeros at its end,
+//! or is truncated, emptied or removed.
 //!
 //! Then every command must end, name a remedy if it fails, and keep every intact record of the
 //! archive. `rebuild` finds all pages whose records are intact, and the next crawl fetches the
@@ -72,7 +72,7 @@ impl FileDamage {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_damaged_file_costs_nothing_that_is_intact() {
+async fn after_damage_to_a_file_all_intact_records_stay_and_the_crawl_completes_the_store() {
     rounds("damage", damage).await;
 }
 
@@ -129,8 +129,9 @@ fn make_every_file(
 struct DamageCase<'a> {
     subject: &'a mut TortureSubject,
     file: PathBuf,
-    /// The records that are still intact, and the URLs of the responses among them.
+    /// The archive records that are still intact.
     intact: Vec<Vec<u8>>,
+    /// The URLs of the responses and revisits among them.
     urls: BTreeSet<String>,
     /// Whether a record of the archive is damaged.
     lost: bool,

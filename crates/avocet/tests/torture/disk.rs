@@ -5,8 +5,9 @@
 //! two directories becomes durable as a whole with either. Nothing else is promised, as in POSIX:
 //! a synced file whose directory was not synced may be gone.
 //!
-//! A [`cut`](SimulatedDisk::cut) keeps, by chance, some of what was not synced, as real disks do:
-//! nothing, a prefix, any subset (writes out of order, the last one torn), or all.
+//! A [`cut`](SimulatedDisk::cut) keeps, by chance, some of the changes that were not synced, as
+//! real disks do: none, a prefix, any subset, or all. Of a prefix or subset, the last write to each
+//! file may be torn.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -20,7 +21,7 @@ pub type Number = u64;
 /// Inode number of the root directory, fixed by FUSE.
 pub const ROOT: Number = 1;
 
-/// Bytes that a disk writes atomically.
+/// Number of bytes that a disk writes atomically.
 const SECTOR: usize = 512;
 
 /// The simulated disk.
@@ -29,7 +30,6 @@ pub struct SimulatedDisk {
     next: Number,
     /// Changes of directories that are not durable, in order.
     moves: Vec<DirectoryChange>,
-    /// Calls of programs that fail.
     pub faults: DiskFaults,
 }
 
@@ -76,17 +76,18 @@ enum DirectoryChange {
     },
 }
 
-/// Calls that fail. Calls are counted from the moment that this value is set.
+/// Calls that fail. Calls are counted from the moment at which this value is set.
 #[derive(Default, Debug, Clone)]
 pub struct DiskFaults {
-    /// This `fsync`, counted from 0, fails with `EIO`.
+    /// Number, from 0, of the `fsync` that fails with `EIO`.
     pub sync: Option<u64>,
-    /// This write, counted from 0, fails with `ENOSPC`.
+    /// Number, from 0, of the write that fails with `ENOSPC`.
     pub write: Option<u64>,
-    /// All later calls fail, too.
+    /// Whether all later calls of that kind fail, too.
     pub all_later: bool,
-    /// Calls so far.
+    /// `fsync` calls so far.
     pub syncs: u64,
+    /// Write calls so far.
     pub writes: u64,
     /// The files whose sync or write failed.
     pub hit: Vec<String>,
@@ -182,7 +183,7 @@ impl SimulatedDisk {
         self.entries(directory)?.cached.get(name).copied()
     }
 
-    /// Adds an empty file or directory.
+    /// Adds a file or directory.
     pub fn link(
         &mut self,
         directory: Number,
@@ -249,7 +250,7 @@ impl SimulatedDisk {
                 None => entries.durable.remove(&entry.1),
             };
         }
-        // A pending change of an entry that is durable now has no effect any more.
+        // Changes whose entries are all durable now are dropped.
         let is_pending = |one: &DirectoryChange| {
             one.entries().any(|(directory, name)| {
                 let entries = self.entries(*directory).unwrap();
@@ -426,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rename_is_durable_with_its_directory_and_whole() {
+    fn a_rename_is_durable_as_a_whole_once_its_directory_is_synced() {
         for synced in [false, true] {
             let mut disk = SimulatedDisk::new();
             let old = file(&mut disk, "name", b"old");
@@ -460,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_hits_the_call_that_was_asked_for() {
+    fn a_fault_hits_the_call_with_its_number_and_if_set_all_later_calls() {
         let mut disk = SimulatedDisk::new();
         let number = file(&mut disk, "name", b"");
         for (all_later, expected) in [(false, [false, true, false]), (true, [false, true, true])] {

@@ -1,7 +1,8 @@
 //! Torture by a failing disk: `EIO` from a sync or `ENOSPC` from a write, once or from then on.
 //!
-//! The program stops with exit code 1 and names what failed; when the disk works again the same
-//! command finishes, whether or not the power was cut in between.
+//! If the fault hits a file of a commit, the program stops with exit code 1 and an error that names
+//! the path. When the disk works again, the same command finishes, whether or not the power was cut
+//! in between.
 
 use rand::RngExt;
 
@@ -47,8 +48,9 @@ async fn faults(mut round: Round) {
             rig.disk.lock().faults = fault;
             let ended = rig.subject.end(&crawl);
             let hit = std::mem::take(&mut rig.disk.lock().faults).hit;
-            // A fault in these files must stop the program, because it commits with them. Libraries
-            // retry other work, and `write_all` retries a write that failed after some bytes.
+            // A fault in these files must stop the program, because they hold the commits.
+            // Libraries retry work on other files. A single failed write need not stop it: the
+            // kernel may report the write as short, and then `write_all` writes the rest.
             let commits = |path: &String| path.ends_with(".jnl") || path.ends_with(".open");
             if let Some(path) = hit.iter().find(|path| commits(path))
                 && (sync.is_some() || all_later)

@@ -1,8 +1,9 @@
-//! Torture by `kill -9` of every command at random instants, many in the first milliseconds.
+//! Torture by `kill -9` of commands at random instants, many in the first milliseconds.
 //!
-//! There are three scenarios. A *steady* web never changes, so each repeated request is a cost of a
-//! kill. On a *living* web pages change between starts, so that the index deletes documents when it
-//! catches up with the ledger. A *limited* store drops pages.
+//! There are three scenarios. The clock of a *steady* web stands still, so no page changes, and
+//! each repeated request is a cost of a kill. On a *living* web pages change between starts, so
+//! that the index deletes documents when it catches up with the ledger. A *limited* store has a
+//! maximum number of pages (`--buffer`), and drops pages above it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -82,7 +83,7 @@ fn pick<'a, T>(chance: &mut impl Rng, from: &'a [T]) -> &'a T {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kills_on_a_steady_web_cost_no_more_than_promised() {
+async fn kills_on_a_steady_web_repeat_at_most_28_requests_per_kill() {
     rounds("kills on a steady web", steady).await;
 }
 

@@ -1,9 +1,9 @@
 //! Torture tests: kills, damaged files, power cuts, failing disks and wrong clocks, from a seed.
 //!
 //! Each scenario is a test. Without the variables of [`rounds`] it runs one short round of a
-//! fixed seed; `cargo xtask torture --minutes N` runs long rounds of further seeds. The
-//! oracles are outside of the store: the log of the test server, the WARC files as [`oracle`] reads
-//! them, and what the program itself reported before.
+//! fixed seed; `cargo xtask torture --minutes N` runs long rounds of further seeds. The state of
+//! the store is compared with the log of the test server, with the WARC files as [`oracle`] reads
+//! them, and with what the program reported before.
 
 // Clippy allows `unwrap` in test functions only, and not in the functions that they call.
 #![allow(clippy::unwrap_used)]

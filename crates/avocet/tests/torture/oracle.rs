@@ -1,6 +1,6 @@
 //! Reads WARC files without the code of the program, to check what a store must hold.
 //!
-//! It assumes that each gzip member is one record.
+//! Each gzip member must be one record.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -36,8 +36,8 @@ impl WarcMember {
     }
 }
 
-/// Returns the records of a WARC file up to the first unreadable byte, and the position of this
-/// byte.
+/// Returns the records of a WARC file before the first one that cannot be read, and the position of
+/// their end in bytes.
 pub fn members(bytes: &[u8]) -> (Vec<WarcMember>, usize) {
     let mut members = Vec::new();
     let mut at = 0;

@@ -125,7 +125,8 @@ async fn power(mut round: Round) {
     living(&mut round, &mut rig, &serving, &crawl);
 }
 
-/// Cuts the power during other commands while pages change. The store must always open again.
+/// Cuts the power during further commands, between which pages change. The store must stay
+/// consistent and keep all pages.
 fn living(round: &mut Round, rig: &mut Rig, serving: &testweb::site::ServedWeb, crawl: &[&str]) {
     let mut elsewhere = TortureSubject::new();
     serving.advance(3_600.0);

@@ -1,15 +1,16 @@
 //! Repetition of a scenario: one short round in the test suite, or long rounds for a given time.
 //!
-//! `AVOCET_TORTURE_MINUTES` asks for long rounds for that many minutes, and at least one.
+//! `AVOCET_TORTURE_MINUTES` asks for long rounds for that many minutes, and at least one round.
 //! `AVOCET_TORTURE_SEED` is the seed of the first round; each later round adds 1. A round prints
-//! its seed, so that a failed one can be repeated as far as the instant of a kill can be.
+//! its seed, so that a failed one can be repeated. Only the exact state of the program at a kill
+//! may differ.
 
 use std::time::{Duration, Instant};
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Seed of the short round in the test suite.
+/// Seed of the first round if `AVOCET_TORTURE_SEED` is not set.
 const SHORT: u64 = 1;
 
 /// One round of a scenario.
@@ -35,7 +36,7 @@ impl Round {
     }
 }
 
-/// Runs rounds of a scenario until the time is over.
+/// Runs rounds of a scenario until the time is over, at least one.
 pub async fn rounds(scenario: &str, mut round: impl AsyncFnMut(Round)) {
     let asked = |name: &str| std::env::var(name).ok().map(|text| text.parse().unwrap());
     let minutes: Option<u64> = asked("AVOCET_TORTURE_MINUTES");

@@ -124,7 +124,7 @@ async fn an_agent_searches_reads_pages_and_gets_explanations() {
 }
 
 #[test]
-fn a_long_page_comes_in_pieces() {
+fn fetch_page_returns_a_long_page_in_pieces_of_20000_characters() {
     let program = TestProgram::new();
     let long = "é".repeat(45_000);
     put(
@@ -151,7 +151,7 @@ fn a_long_page_comes_in_pieces() {
 }
 
 #[test]
-fn agents_are_answered_over_http() {
+fn agents_are_answered_over_http_and_requests_of_other_sites_are_refused() {
     let program = TestProgram::new();
     put(
         &program,

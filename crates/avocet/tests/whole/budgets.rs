@@ -30,7 +30,7 @@ fn is_honest(site: &Site) -> bool {
     matches!(site, Site::Honest(_) | Site::Large)
 }
 
-/// Returns the first deferred URL of a domain.
+/// Returns the first URL of a domain that was not requested.
 fn deferred(program: &TestProgram, domain: &str) -> String {
     let lines = program.lines(&["export", "urls"]).into_iter();
     let mut waiting = lines.filter(|line| line["status"].is_null());
@@ -63,7 +63,8 @@ async fn a_crawl_ends_and_says_what_it_deferred_and_why() {
     let place = listening.url();
     let summary = program.json(&crawl(&place, &[]));
     assert_eq!(count(&farm, is_honest), Farm::HONEST);
-    // A page of the tarpit has 20 new links, so 8,000 of its pages are known after 400 fetches.
+    // Spare capacity finishes a domain of at most 8,000 known pages. A page of the tarpit has 20
+    // new links, so this limit is reached after 400 fetches. 64 pages are released at a time.
     let trapped = count(&farm, |site| *site == Site::Tarpit);
     assert!((100..=400 + 64).contains(&trapped), "{trapped}");
     assert!(farm.names() <= 6, "{} names", farm.names());

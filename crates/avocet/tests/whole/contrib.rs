@@ -1,6 +1,6 @@
 //! Tests of `contrib/`: the program knows every command in it, and every path is installed.
 //!
-//! No image is built and no unit is started, because Docker and systemd are not available here.
+//! No image is built and no unit is started, because a test machine may lack Docker and systemd.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,7 +39,7 @@ fn commands(unit: &str, key: &str) -> Vec<Vec<String>> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_unit_runs_commands_that_exist() {
+async fn the_program_accepts_every_command_of_the_systemd_unit() {
     let serving = webs::serve(webs::plain(13, 1, 8)).await;
     let program = TestProgram::new();
     let unit = text("avocet.service");
@@ -80,7 +80,7 @@ async fn the_unit_runs_commands_that_exist() {
         "/var/lib/avocet is made by systemd"
     );
 
-    // The comment at the top of the unit installs what the unit names.
+    // The commands in the comment at the top of the unit install every file that the unit names.
     let installed = |path: &str| {
         unit.lines()
             .any(|line| line.starts_with('#') && line.contains(path))
@@ -117,7 +117,7 @@ async fn the_unit_runs_commands_that_exist() {
 }
 
 #[test]
-fn the_image_runs_commands_that_exist() {
+fn the_program_accepts_every_command_of_the_docker_image() {
     let file = text("Dockerfile");
     let words = |name: &str| -> Vec<String> {
         let line = file.lines().find_map(|line| line.strip_prefix(name));

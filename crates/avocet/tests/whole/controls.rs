@@ -247,8 +247,8 @@ async fn budgets_policies_blocks_and_seeds_take_effect() {
     running.stop().await;
 }
 
-/// A seed that the API adds does not open private addresses, also after a restart. It is checked
-/// like a link.
+/// A seed that the API adds does not open private addresses, even after a restart: the program
+/// checks its address like that of a link.
 #[tokio::test(flavor = "multi_thread")]
 async fn seeds_of_the_api_open_no_private_address() {
     let serving = webs::serve(webs::plain(11, 1, 5)).await;

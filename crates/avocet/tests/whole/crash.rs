@@ -41,7 +41,7 @@ fn steady(seed: u64, pages: usize) -> WebPlan {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kills_at_any_instant_lose_nothing_and_cost_little() {
+async fn kills_at_any_instant_lose_nothing_and_repeat_at_most_28_requests_per_kill() {
     let serving = serve(steady(21, 400)).await;
     let homes = serving.homes();
     let arguments = crawl(&homes, &EIGHT);
@@ -99,7 +99,7 @@ async fn a_crash_between_any_two_steps_of_a_commit_is_made_good() {
                 .env("AVOCET_CRASH_AT", format!("{point}:{count}"))
                 .output()
                 .unwrap();
-            // Such a short crawl publishes the index only once.
+            // Such a short crawl publishes the index only once, so it does not reach `published:3`.
             assert!(
                 !crashed.status.success() || point == "published",
                 "{point}:{count}"
@@ -127,7 +127,6 @@ async fn a_crash_while_the_archive_makes_room_leaves_it_whole() {
         let crashed = command.env("AVOCET_CRASH_AT", point).output().unwrap();
         assert!(!crashed.status.success(), "{point}");
         program.verified();
-        // A smaller buffer drops one more page.
         program.json(&arguments);
         arguments.pop();
         arguments.push("8");

@@ -21,7 +21,7 @@ fn expected(serving: &ServedWeb) -> BTreeSet<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crawl_asks_for_every_page_once_and_for_no_other() {
+async fn a_crawl_asks_for_every_page_once_or_up_to_3_times_if_it_fails_and_for_no_other() {
     let serving = serve(WebPlan::small(11)).await;
     let program = TestProgram::new();
     let homes = serving.homes();
@@ -84,7 +84,7 @@ async fn a_second_crawl_is_idle_and_a_refresh_finds_what_changed() {
     holds(&second, &json!({ "pages": 0, "unchanged": 0 }));
     assert_eq!(second["urls_seen"], first["urls_seen"]);
 
-    // Nothing has changed, as conditional requests and equal texts show. Nothing is stored twice.
+    // No page has changed. Conditional requests and equal texts show it: no page is stored again.
     age();
     let third = program.json(&crawl(&homes, &["--refresh-after", "1s"]));
     assert_eq!(third["pages"], 0, "{third}");
@@ -143,7 +143,7 @@ async fn rebuild_and_import_make_the_same_store_from_the_archive() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn limits_hold_and_a_stopped_crawl_goes_on() {
+async fn page_and_depth_limits_hold_and_the_next_crawl_fetches_the_rest() {
     let plan = WebPlan {
         servers: 3,
         pages: 120,
@@ -301,7 +301,7 @@ async fn a_crawl_through_a_proxy_is_as_complete_and_as_polite() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn names_that_share_an_address_share_its_politeness() {
+async fn hosts_that_share_an_address_are_not_asked_at_the_same_time() {
     let plan = WebPlan {
         servers: 1,
         pages: 20,

@@ -86,8 +86,8 @@ async fn pages_that_many_search_for_are_worth_more_to_refresh() {
     let program = TestProgram::new();
     keep(&program, &files, &home, 0).await;
     let [asked, other] = KINDS.map(|kind| estimates(&program, &home, kind));
-    // Without searches only the share of the text that changes distinguishes the pages, and that
-    // is nearly the same.
+    // Without searches only the share of the text that changes distinguishes the pages, and this
+    // share is nearly the same for all pages.
     let apart = (asked.0 / other.0 - 1.0).abs();
     assert!(apart < 0.1, "no search yet: {asked:?} {other:?}");
 

@@ -22,7 +22,7 @@ fn in_namespace(script: &str) -> Option<Output> {
 
 /// Pages committed before the disk became full can be searched while it is full.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_disk_can_still_be_searched() {
+async fn a_store_on_a_full_disk_can_be_searched() {
     let home = format!("http://{}/", Files::site(300, 40_000).serve().await);
     let program = TestProgram::new();
     let script = format!(

@@ -1,7 +1,7 @@
 //! Test that the program on sockets fetches pages in the order of the simulator.
 //!
-//! Both drive the same core. The engine under a paused clock is the third driver; it is tested in
-//! `crates/node/src/engine/paused.rs`.
+//! The program and the simulator drive the same core. The engine under a paused clock is the third
+//! driver; `crates/node/src/engine/paused.rs` tests it.
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! A server of a few files that a test changes while they are served.
 //!
-//! It can deny the changes: it then answers every conditional request with 304.
+//! With a constant entity tag the server denies all changes: it answers every conditional request
+//! with 304.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
 //! Tests of crawls of a hostile server: the crawl ends, reports every defect, and fetches every
-//! honest page. The rows are those of `hostile-web.md`.
+//! honest page. The rows are those of `docs/design/hostile-web.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
@@ -94,7 +94,7 @@ fn found(program: &TestProgram) -> StoredOutcomes {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crawl_of_lies_names_each_and_fetches_every_honest_page() {
+async fn a_crawl_of_a_hostile_server_stores_each_error_and_fetches_every_honest_page() {
     let address = Ipv4Addr::new(127, 90, 0, 1);
     let server = HostileServer::start(address, Nature::Lies, Pace::QUICK)
         .await
@@ -150,15 +150,15 @@ async fn a_crawl_of_lies_names_each_and_fetches_every_honest_page() {
     }
     assert!(
         server.hits_below("/calendar/") < 1200,
-        "the calendar never ends"
+        "too many pages of an endless calendar are fetched"
     );
     assert!(
         server.hits_below("/session/") < 100,
-        "each link has a new session id"
+        "too many links with new session ids are followed"
     );
     assert!(
         server.hits_below("/index-of-indexes/") <= 4,
-        "an index names an index three times"
+        "nested sitemap indexes are followed too far"
     );
     program.verified();
     program.run(&["export", "pages"]);
@@ -166,7 +166,7 @@ async fn a_crawl_of_lies_names_each_and_fetches_every_honest_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn redirects_to_private_addresses_end_at_the_gate() {
+async fn redirects_to_private_addresses_are_refused_with_the_reason() {
     let address = Ipv4Addr::new(127, 90, 0, 2);
     let server = HostileServer::start(address, Nature::Lies, Pace::QUICK)
         .await

@@ -7,7 +7,7 @@ use crate::program::{TestProgram, words};
 use crate::webs::{crawl, plain, scores, serve};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_below_the_threshold_are_not_fetched_and_explained() {
+async fn pages_below_the_threshold_are_not_fetched_and_explain_gives_the_reason() {
     let serving = serve(plain(33, 2, 80)).await;
     let (homes, program) = (serving.homes(), TestProgram::new());
     let (path, scores) = scores(&program, &serving);
@@ -94,7 +94,7 @@ async fn a_buffer_keeps_the_best_pages_in_archive_and_index() {
     );
     assert_eq!(program.verified()["copies"], 20);
     assert_eq!(program.json(&["status"])["documents"], 20);
-    // A smaller buffer drops from a file that is closed and from the one that is open.
+    // A smaller buffer drops pages from a closed archive file and from the open one.
     let smaller = [&buffer[..5], &["7"]].concat();
     assert_eq!(program.json(&crawl(&homes, &smaller))["dropped"], 13);
     assert_eq!(program.verified()["copies"], 7);
@@ -103,11 +103,11 @@ async fn a_buffer_keeps_the_best_pages_in_archive_and_index() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crawl_stops_when_it_covers_enough() {
+async fn a_crawl_stops_at_the_wanted_coverage_with_pages_left() {
     let serving = serve(plain(35, 3, 150)).await;
     let (homes, program) = (serving.homes(), TestProgram::new());
-    // A strategy without measured times: on a busy machine slow connections make a visit stay with
-    // its server.
+    // This strategy uses no measured times. On a busy machine, slow connections would make other
+    // strategies stay with one server.
     let covers = "--order rankmass --stop-coverage 0.6 --servers quality --connections 1";
     let summary = program.json(&crawl(&homes, &words(covers)));
     assert!(summary["coverage"].as_f64().unwrap() >= 0.6, "{summary}");

@@ -34,7 +34,7 @@ async fn logs_for_machines_are_json_and_nothing_else() {
 }
 
 #[test]
-fn a_wrong_configuration_is_found_before_a_crawl() {
+fn config_check_names_line_and_key_of_each_error() {
     let program = TestProgram::new();
     let right = program.json(&["config", "check"]);
     assert_eq!(

@@ -121,9 +121,9 @@ async fn a_page_that_a_link_named_can_be_a_seed_later() {
     assert_eq!(program.json(&["explain", &deep])["discovered"]["depth"], 0);
 }
 
-/// A rebuild restores the link graph, also in a store of a format version that did not have it.
+/// The worth follows from the link graph, which a rebuild restores from the archive.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_page_is_worth_survives_a_rebuild_and_an_older_store() {
+async fn a_rebuild_of_a_store_with_an_older_format_restores_the_worth_of_waiting_pages() {
     let serving = serve(plain(39, 2, 200)).await;
     let (homes, program) = (serving.homes(), TestProgram::new());
     program.json(&crawl(&homes, &["--order", "random(3)", "--pages", "30"]));
@@ -150,7 +150,7 @@ async fn what_a_page_is_worth_survives_a_rebuild_and_an_older_store() {
 
 /// Servers that never answer do not occupy all connections; each gets only a few attempts.
 #[tokio::test(flavor = "multi_thread")]
-async fn dead_servers_do_not_hold_up_the_rest() {
+async fn pages_of_live_servers_are_fetched_and_dead_ones_get_at_most_4_connections() {
     let serving = serve(plain(40, 4, 60)).await;
     let program = TestProgram::new();
     let config = "[crawl]\nattempts = 1\n[limits]\nfirst_byte = \"1s\"\n";

@@ -151,7 +151,7 @@ async fn a_damaged_index_is_made_again_at_the_next_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rebuild_refuses_to_forget_what_is_missing() {
+async fn rebuild_refuses_to_lose_a_missing_or_truncated_warc_file_without_accept_loss() {
     let (program, _serving, _) = crawled(30).await;
     let fetched = program.fetched().len();
     let warc = program.warcs().remove(0);
@@ -277,7 +277,8 @@ async fn an_export_is_whole_or_not_there() {
     assert_eq!(fs::read(&out).unwrap(), whole);
 }
 
-/// Every start of `run` updates the index from the ledger, and is killed while it does.
+/// Each run is killed early: while it opens the store, while it updates the index from the ledger,
+/// or during its first fetches.
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_at_the_start_of_a_run_never_keep_a_store_from_starting() {
     let files = Files::site(40, 100);
@@ -296,7 +297,6 @@ async fn kills_at_the_start_of_a_run_never_keep_a_store_from_starting() {
     for round in 0u64..40 {
         change(round + 1);
         let mut child = program.start(&arguments);
-        // From the start until the first pages are committed and not yet indexed.
         std::thread::sleep(Duration::from_millis(30 + (round * 37) % 400));
         child.kill().unwrap();
         child.wait().unwrap();

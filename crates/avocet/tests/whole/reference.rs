@@ -1,7 +1,7 @@
-//! Tests that `docs/reference/` matches the program: command line, API and metrics.
+//! Tests that `docs/reference/` matches the program: command line, API, metrics and error codes.
 //!
-//! Each page is compared with the current output of the program. With `AVOCET_WRITE_REFERENCE=1`
-//! the tests write the pages.
+//! The pages of command line, API and metrics are compared with the current output of the program.
+//! With `AVOCET_WRITE_REFERENCE=1` the tests write these pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -225,7 +225,8 @@ fn metric_table(metrics: &str) -> String {
     text
 }
 
-/// Every code that a page can fail with, and every reason of the API, is in `errors.md`.
+/// Checks that `errors.md` has every error code of the form `part:detail` in the sources below, and
+/// four reasons of the API.
 #[test]
 fn the_page_of_errors_has_every_code() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -91,7 +91,7 @@ fn markup(body: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sections_are_linked_and_read_alone() {
+async fn a_result_links_to_its_section_and_the_api_returns_one_section_alone() {
     let (_program, server, site) = served("").await;
     let found = server.json("/api/v1/search?q=seventy+pairs&log=false");
     let section = &found["results"][0]["section"];
@@ -355,7 +355,7 @@ async fn a_copy_is_shown_in_a_sandbox() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn similar_pages_are_found() {
+async fn similar_pages_are_found_without_the_page_itself() {
     let (program, server, site) = served("").await;
     let found = server.json(&format!("/api/v1/similar?url={site}/stilt&limit=3"));
     assert_eq!(found["title"], "Stilts");

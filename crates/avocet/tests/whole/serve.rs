@@ -302,7 +302,7 @@ fn text_of_crawled_pages_is_escaped() {
 }
 
 #[test]
-fn any_query_is_answered() {
+fn every_query_gets_a_result_page_and_the_api_refuses_only_one_that_is_too_long() {
     let program = birds();
     let server = AvocetServer::start(&program, &[]);
     let long = "avocet+".repeat(1500);

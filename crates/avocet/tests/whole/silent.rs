@@ -1,4 +1,5 @@
-//! Tests of clients that send nothing or do not read: the server still answers them and others.
+//! Tests of clients that send nothing or do not read: the server closes their connections, and
+//! still answers other requests, even from the same address.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -26,9 +27,9 @@ enum Silence {
     HalfHead,
     /// It sends a request head byte by byte.
     Drip,
-    /// It sends a request head and no body.
+    /// It sends a request head and only a part of the body.
     NoBody,
-    /// It requests a large response and does not read it.
+    /// It requests a large response again and again, and reads none.
     Unread,
 }
 
@@ -121,7 +122,7 @@ async fn checks(last: u8, to: SocketAddr) -> Vec<u16> {
     answers
 }
 
-/// Returns the path of the largest response that has no rate limit.
+/// Returns the path of the largest asset. Assets have no rate limit.
 fn large(server: &AvocetServer) -> String {
     let page = server.get("/").body;
     let paths = page.split('"').filter(|text| text.starts_with("/assets/"));
@@ -159,9 +160,9 @@ async fn silent_clients_do_not_block_others() {
     assert_eq!(server.interrupt(), Some(0));
 }
 
-/// Without a shortage, every waiting connection ends by its time-out.
+/// A time-out ends each silent connection, even if the server has free connections.
 #[tokio::test(flavor = "multi_thread")]
-async fn silent_connections_end() {
+async fn the_server_closes_silent_connections() {
     let program = store("");
     let server = AvocetServer::start(&program, &[]);
     let (to, large) = (server.address, large(&server));

@@ -53,13 +53,14 @@ pub fn row<'a>(listed: &'a Value, url: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("{url} in {listed}"))
 }
 
-/// Permits polls of a source in quick succession, as its time passes faster than ours.
+/// Permits polls of a source in quick succession, because the test world's time passes faster than
+/// real time.
 pub fn poll_without_rest(program: &TestProgram) {
     program.configure("[source]\nleast = \"0s\"\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_source_that_publishes_is_polled_more_and_its_articles_are_found() {
+async fn articles_of_a_busy_source_are_found_and_clicks_raise_the_profit_of_a_slow_one() {
     // Ten minutes of this world pass in one second.
     let press = Arc::new(Press::new(news(), at(100 * HOUR), 600.0));
     let listening = press.listen(None).await.unwrap();

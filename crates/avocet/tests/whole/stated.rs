@@ -109,7 +109,7 @@ async fn stated_metadata_is_shown_on_pages_and_in_the_api() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_predicate_asks_for_language_and_date_filters_and_ends_a_crawl() {
+async fn predicates_choose_the_searchable_pages_and_end_a_crawl() {
     let address = press().serve().await;
     let home = format!("http://{address}/");
     let predicate = "language(\"de\") and date(\"2021..\")";

@@ -54,7 +54,7 @@ fn taught(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_topic_is_taught_and_crawled_for() {
+async fn a_crawl_for_a_trained_topic_finds_more_of_its_pages() {
     let (proxy, listening, world, labels) = topics().await;
     let (seed, place) = (world.graph().url(0).as_str(), listening.url());
     let program = TestProgram::new();
@@ -176,7 +176,7 @@ async fn every_focus_method_except_hard_fetches_the_whole_web() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_predicate_is_crawled_for() {
+async fn a_crawl_for_a_predicate_finds_more_of_its_pages_than_breadth_first() {
     let (proxy, listening, world, labels) = topics().await;
     let (seed, place) = (world.graph().url(0).as_str(), listening.url());
     // The words of a title of the first topic are on many of its pages and on few others.
@@ -241,7 +241,8 @@ fn wrong_arguments_are_explained() {
     }
 }
 
-/// A crawl that was stopped keeps what it has learned, and continues like one that was not.
+/// A crawl that was stopped keeps what it has learned: at least 80 % of the pages that it fetches
+/// are those of a crawl that was not stopped.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_resumed_crawl_keeps_what_it_has_learned() {
     let (proxy, listening, world, _) = topics().await;
@@ -266,9 +267,9 @@ async fn a_resumed_crawl_keeps_what_it_has_learned() {
     }
 }
 
-/// A topic trained on three universities finds its pages at the fourth (data set webkb).
+/// The topic is trained on pages of the other universities in the data set webkb.
 #[tokio::test(flavor = "multi_thread")]
-async fn courses_of_cornell_are_found_by_what_others_call_a_course() {
+async fn a_topic_trained_on_other_universities_finds_more_courses_of_cornell() {
     let data = format!("{}/../../../shared/data/webkb", env!("CARGO_MANIFEST_DIR"));
     let Ok(recorded) = World::open(&data, &[], 1) else {
         eprintln!("skipped: {data} is not there");

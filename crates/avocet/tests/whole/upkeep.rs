@@ -50,8 +50,8 @@ async fn a_run_discovers_refreshes_and_keeps_its_budget() {
         summary["unchanged"].as_u64().unwrap() > 40,
         "and refreshed: {summary}"
     );
-    // The budget of the elapsed time, and the initial credit. A loaded machine makes fewer
-    // requests.
+    // At most the budget of the elapsed time and of one second more, the capacity of the token
+    // bucket. A loaded machine makes fewer requests.
     let (requests, seconds) = (
         serving.log().requests(),
         summary["seconds"].as_f64().unwrap(),
@@ -61,7 +61,7 @@ async fn a_run_discovers_refreshes_and_keeps_its_budget() {
         "{requests} requests in {seconds} s"
     );
 
-    // Without arguments `run` uses the seeds and the scope of the last run.
+    // Without seeds, `run` uses the seeds and the scope of the last run.
     let before = serving.log().requests();
     let summary = program.json(&words("run --allow-private --budget 25/s --pages 30"));
     assert!(serving.log().requests() > before + 10, "{summary}");
@@ -124,7 +124,7 @@ async fn policies_and_budgets_can_be_changed_while_it_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sitemaps_lead_to_pages_and_tell_of_changes() {
+async fn a_page_named_by_a_sitemap_alone_is_found_and_its_change_is_searchable() {
     let files = Files::default();
     let address = files.serve().await;
     files.put("/robots.txt", "text/plain", "Sitemap: /sitemap.xml\n");
@@ -287,7 +287,7 @@ async fn kills_take_nothing_from_a_store_that_is_kept_fresh() {
         program.verified();
     }
     assert!(committed >= 3, "hardly anything was committed");
-    // Each start adds the credit of one fetch.
+    // Each start begins with one token, which is one fetch.
     let allowed = BUDGET * began.elapsed().as_secs_f64() + f64::from(kills);
     let requests = (serving.log().requests() - before) as f64;
     assert!(
@@ -369,7 +369,7 @@ async fn the_gain_of_a_refresh_is_measured() {
     let (_, said) = program.fail(&["plan", "--quality", "99%"]);
     assert!(said.contains("import queries"), "{said}");
     program.run(&["import", "queries", queries.to_str().unwrap()]);
-    // The page with one fox now has the most.
+    // Page 1 had the word "fox" once. Now it has the word more often than any other page.
     files.put("/1", "text/html", page("Animals", &words(30)));
     program.run(&["run", "--pages", "24"]);
     let gain = |path: &str| {

@@ -97,7 +97,7 @@ fn wrong_settings_are_refused() {
 }
 
 #[test]
-fn every_command_shows_an_example() {
+fn the_help_of_the_main_commands_shows_an_example() {
     for command in [
         "crawl", "explain", "search", "status", "export", "import", "rebuild", "verify",
     ] {

@@ -7,7 +7,7 @@ use testweb::site::{Faults, RobotsShares, ServedWeb, WebClock, WebPlan};
 
 use crate::program::TestProgram;
 
-/// Plans a web in which every page answers and robots.txt forbids nothing.
+/// Plans a web in which every page answers and no server has a robots.txt.
 pub fn plain(seed: u64, servers: usize, pages: usize) -> WebPlan {
     let allowed = RobotsShares {
         missing: 1.0,

@@ -1,7 +1,7 @@
 //! A heap with eight children per node, for the pages of a host beyond its hand.
 //!
-//! The children of a node take 64 bytes and so lie in at most two cache lines. A pop from a heap of
-//! twenty million pages descends nine levels; in a binary heap it would descend 24.
+//! The children of a node take 64 bytes and so lie in at most two cache lines. A heap of twenty
+//! million pages has 10 levels; a binary heap would have 25.
 //!
 //! **Invariant:** no entry is greater than its parent, and [`PagePlaces`], if it records places,
 //! holds the index of every entry.

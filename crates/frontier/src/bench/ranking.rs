@@ -8,7 +8,8 @@ use policy::{Moment, Rank};
 use super::{Bench, HostIndex, ServerIndex, ServerPosition};
 
 impl Bench {
-    /// Returns the size of a host's hand: the number of pages that one connection to it carries.
+    /// Returns the size of a host's hand: the number of pages that one connection to it carries, at
+    /// most [`pages_per_visit`](super::Manners::pages_per_visit).
     pub(super) fn hand(&self, index: HostIndex) -> usize {
         let estimate = self
             .hosts
@@ -50,7 +51,8 @@ impl Bench {
         self.hosts[index as usize].claimed >= self.manners.pages_per_host
     }
 
-    /// Returns the most pages that the next visit to a host may be ranked for.
+    /// Returns the maximum number of pages that the next visit to a host is ranked for: 1 if its
+    /// server needs a delay.
     pub(super) fn most(&self, index: HostIndex) -> usize {
         let host = &self.hosts[index as usize];
         let pace = self.servers[host.server as usize].pace;

@@ -18,7 +18,7 @@ pub struct Standing {
     pub rank: Rank,
     /// Number of pages of that visit.
     pub visit_pages: usize,
-    /// Number of servers that are visited before its server.
+    /// Number of servers that are visited before its server; 0 if its server is not on the bench.
     pub servers_before: usize,
 }
 

@@ -162,7 +162,7 @@ fn the_bench_is_idle_if_all_servers_need_a_longer_wait_than_patience() {
 }
 
 #[test]
-fn better_pages_leave_first_and_equals_in_order() {
+fn better_pages_leave_first_and_equals_in_the_order_of_discovery() {
     let mut bench = bench(BreadthFirstServers);
     bench.settle_first_visit(1);
     for (number, value) in [(1, 2), (2, 7), (3, 2), (4, 7), (5, 9)] {
@@ -311,7 +311,7 @@ fn a_changed_worth_moves_the_page_in_its_queue_and_its_server_on_the_bench() {
 }
 
 #[test]
-fn hosts_that_share_an_address_share_its_politeness() {
+fn hosts_that_share_an_address_are_visited_one_after_the_other() {
     let address: IpAddr = [127, 0, 0, 9].into();
     let mut bench = bench(BreadthFirstServers);
     for host in [1, 2] {

@@ -262,11 +262,11 @@ fn of_two_links_to_one_page_the_first_is_recalled() {
     assert_eq!(*heard.lock().unwrap(), ["first"]);
 }
 
-/// Orderings that use links give pages the same worth before and after a restart.
+/// Orderings that use links give pages the same worth before and after a restart, within the
+/// tolerance of each ordering.
 #[test]
 fn a_restart_changes_no_worth() {
-    // A chain with branches and a way back, read in an order that differs from that of the
-    // ledger.
+    // A chain with branches and a cycle, read in an order that differs from that of the ledger.
     let web: [(u32, &[u32]); 7] = [
         (0, &[8, 3, 9]),
         (8, &[5, 3]),
@@ -430,8 +430,9 @@ impl Policy for LinearGrowth {
     }
 }
 
-/// Under a budget each page is visited as often as its worth justifies, and no allowed fetch is
-/// lost. The same holds after a change of the budget, once the overdue pages are fetched.
+/// Under a budget each page is visited as often as its worth justifies, and less than 2 % of the
+/// allowed fetches are not made. The same holds after a change of the budget, once the overdue
+/// pages are fetched.
 #[test]
 fn a_budget_is_spent_where_it_pays() {
     let pages = 400;

@@ -28,7 +28,7 @@ pub struct Upkeep {
 }
 
 impl Default for Upkeep {
-    /// 48 steps of a day. Pandey & Olston (2005) use 48 steps of a week.
+    /// Plans have 48 steps of one day each. Pandey & Olston (2005) use 48 steps of one week.
     fn default() -> Self {
         Self {
             rate: None,

@@ -1,6 +1,6 @@
 //! Focused crawling by a multi-armed bandit over kinds of links (our own method).
 //!
-//! It follows crawlers that use a sleeping bandit to find files of one type. An arm is a tag
+//! The idea is from crawlers that use a sleeping bandit to find files of one type. An arm is a tag
 //! path together with a class of parent relevance and a class of anchor relevance. An arm sleeps
 //! while none of its links waits.
 //!
@@ -27,7 +27,7 @@ use crate::{Discovered, LinkFact, Moves, Number, Read, Term, Worth};
 const EXPLORATION: f32 = 0.1;
 /// Weight of an arm's prior, as a pseudo-count of fetches.
 const EXPECTED: f32 = 2.0;
-/// Smallest change of an arm's value that is passed on to its pages.
+/// Minimum change of an arm's value that is passed on to its pages.
 const STEP: f32 = 0.01;
 /// Class boundaries of parent and anchor relevance.
 const PARTS: [f32; 3] = [0.1, 0.4, 0.7];
@@ -86,7 +86,8 @@ impl Bandit {
         }
     }
 
-    /// Puts a page into the arm of a link if that arm is better.
+    /// Puts a page into the arm of a link if that arm has a higher value, or the same value and a
+    /// higher expected relevance.
     ///
     /// Returns whether the arm or the expected relevance of the page changed.
     fn place(&mut self, relevance: f32, anchor: f32, link: &LinkFact<'_>) -> bool {

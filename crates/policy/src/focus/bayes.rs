@@ -5,8 +5,8 @@
 //! no example are ignored.
 //!
 //! The plain posterior is overconfident, because the words of a page are not independent.
-//! Therefore the log odds of each field are divided by the square root of its length. A
-//! [`LogisticCurve`], fitted by cross-validation, turns them into a probability.
+//! Therefore the log odds of each field are divided by the square root of the total weight of its
+//! words. A [`LogisticCurve`], fitted by cross-validation, turns them into a probability.
 //!
 //! **Invariant:** evidence is a sum over words. The evidence of a URL or an anchor therefore
 //! fits in eight bytes and can be added to that of the text later.
@@ -67,7 +67,7 @@ pub struct BayesParameters {
     pub words: [Vec<TrainedWord>; 3],
     /// Calibration for pages that were read.
     pub page: LogisticCurve,
-    /// Calibration for links, of which only anchor and URL are known.
+    /// Calibration for unread pages, of which only the URL and links are known.
     pub link: LogisticCurve,
 }
 
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_posterior_is_that_of_the_book() {
+    fn the_posterior_follows_from_the_word_probabilities_of_the_book() {
         let china = china();
         // P(Chinese|c) = 6/14, P(Tokyo|c) = P(Japan|c) = 1/14; P(·|¬c) = 2/9 for all three. With
         // one occurrence each: ¾·(6/14)·(1/14)² against ¼·(2/9)³.
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_adds_up_and_its_score_is_divided_by_the_root_of_its_length() {
+    fn evidence_adds_up_and_its_score_is_divided_by_the_root_of_its_weight() {
         let china = china();
         let [one, two] = ["Beijing Japan", "Tokyo"].map(|text| china.evidence(text, Field::Text));
         let both = china.evidence("Beijing Japan Tokyo", Field::Text);

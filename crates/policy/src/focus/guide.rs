@@ -19,7 +19,8 @@ use super::word_counts::LinkWords;
 pub const GAMMA: f32 = 0.5;
 /// Iterations of value iteration. Further ones add less than γ¹⁰ < 0.001.
 const ROUNDS: usize = 10;
-/// Least number of links to pages of the topic, and of links to other pages, to learn from.
+/// Minimum number of links to pages of the topic, and minimum number of links to other pages, to
+/// learn from.
 const LEAST: usize = 10;
 
 /// Link models of a topic.

@@ -24,11 +24,11 @@ use crate::estimate::Column;
 use crate::query::{Query, is_hot, similarity};
 use crate::{Discovered, LinkFact, Needs, Number, Read, Report, Term, Text, Worth};
 
-/// Least probability at which a page counts as on the topic.
+/// Minimum probability at which a page counts as on the topic.
 pub const ON_TOPIC: f32 = 0.5;
-/// Examples of each class at which a classifier replaces the similarity to a query.
+/// Number of examples of each class at which a classifier replaces the similarity to a query.
 const ENOUGH: usize = 20;
-/// Examples of each class that a query collects, at most.
+/// Maximum number of examples of each class that a query collects.
 const MOST: usize = 640;
 
 /// Probability of an unread page under a predicate.

@@ -5,17 +5,19 @@
 //!
 //! - the words of its anchors, the words around them, its URL and its tag path;
 //! - the topic classifier's probability for these words;
-//! - the share of its parents that are of the topic;
-//! - the relevance of its siblings, of all and of those under the same tag path;
-//! - the relevance of its host and of its tag path so far.
+//! - the relevance and the number of its parents, and how much their text suggests that they link
+//!   to the topic;
+//! - the relevance of its siblings: of all, of those under the same tag path, and of those next to
+//!   it among the links;
+//! - the relevance so far of its host, its folder and its tag path.
 //!
 //! Rates from few pages are shrunk towards the rate of the whole crawl. A small bonus rewards
 //! link groups that are little explored. If the topic was trained on completed crawls
 //! ([`Guide`](super::Guide)), the outcome of links with the same words is one more input.
 //!
 //! The expected discounted reward behind the best link to the page ([`Rewards`]) is added. It is
-//! weighted by the share of links that lead to pages not linked before. Once most pages are known
-//! and wait, only the relevance of the page itself counts.
+//! weighted by the share of links that lead to pages not linked before. Once most pages are known,
+//! almost only the relevance of the page itself counts.
 //!
 //! The training label comes from the text of the page, adjusted by the prediction from its links.
 //! If the text is ambiguous, that prediction is usually right.
@@ -23,9 +25,8 @@
 //! **Invariant:** after a read, the pages that the page links to (its children) are revalued at
 //! once. So are its siblings if the label of a first read differs from the prediction by more than
 //! [`SURPRISE`], unless the parent is a [`DIRECTORY`]. All unread pages are revalued each time the
-//! crawl has grown by a tenth, at least by 8 pages. A crawl of n pages
-//! therefore costs O(n log n) valuations. Except for children, changes of at most [`STEP`] are
-//! not reported.
+//! crawl has grown by a tenth, at least by 8 pages. Except for children, changes of at most
+//! [`STEP`] are not reported.
 
 use super::bayes::Bayes;
 use super::focused::{Focus, worth as worth_of};

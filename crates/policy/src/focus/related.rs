@@ -2,9 +2,9 @@
 //!
 //! Two pages resemble each other if one page links to both. They are more alike if the two links
 //! have the same tag path, or if the two pages are neighbours: near to each other among the links
-//! in the order of page numbers. Links that a page brings for the first time are numbered in their
-//! order on the page. Pages also resemble each other if links to them have the same tag path on
-//! any page, or if they share a folder or a host.
+//! in the order of page numbers. Pages that a page discovers are numbered in the order of its
+//! links. Pages also resemble each other if links to them have the same tag path on any page, or if
+//! they share a folder or a host.
 //!
 //! **Invariant:** a rate from few pages is shrunk towards the rate of the larger group it
 //! belongs to, and finally towards the rate of the whole crawl.
@@ -15,7 +15,8 @@ use super::unread::{Parent, UnreadPage};
 use crate::Number;
 use crate::estimate::Links;
 
-/// Links on each side of a link, in the order of page numbers, that count as its neighbours.
+/// Maximum number of links on each side of a link, in the order of page numbers, that count as its
+/// neighbours.
 const NEIGHBOURS: usize = 4;
 
 /// Relevance rates of read pages, by what the pages have in common.

@@ -3,12 +3,12 @@
 //! An online model that sees each example once learns little from it. The buffer lets it train
 //! on recent examples again.
 //!
-//! **Invariant:** at most [`MOST`] examples are stored. A new one replaces the oldest. Replay is
-//! always in the same order.
+//! **Invariant:** at most [`MOST`] examples are stored. When the buffer is full, a new example
+//! replaces the oldest. The same examples are always replayed in the same order.
 
 use super::logistic::LogisticModel;
 
-/// Examples stored, at most.
+/// Maximum number of examples stored.
 const MOST: usize = 4_096;
 
 /// A ring buffer of training examples.

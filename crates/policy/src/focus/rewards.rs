@@ -4,11 +4,11 @@
 //! (2000): the value Q of following a link is the relevance of the page behind it plus,
 //! discounted, the best value that can be reached from there. Q depends only on the words of the
 //! link and the words around it. The model is learned from completed crawls ([`Guide`]) and from
-//! every page that is read: Q(link to u) ← r(u) + γ max Q(links of u). It is stored as
+//! every page that is read: Q(link to u) ← r(u) + γ max Q(links of u). The model predicts
 //! q = (1−γ)·Q, which lies in 0..1.
 //!
-//! We add one input to the paper: the classifier's probability for the words of the link and its
-//! URL. Without a completed crawl, the model starts from this input alone.
+//! We add one input to those of the paper: the classifier's probability for the words of the link
+//! and its URL. Without a completed crawl, the model starts from this input alone.
 
 use super::guide::{GAMMA, Guide};
 use super::link_model::LinkModel;

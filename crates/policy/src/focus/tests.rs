@@ -106,7 +106,7 @@ fn with_pages(method: impl Focus + 'static, pages: u32) -> Box<dyn Policy> {
 }
 
 #[test]
-fn soft_takes_the_best_parent_and_hard_drops_the_rest() {
+fn soft_takes_the_best_parent_and_hard_drops_links_on_pages_off_the_topic() {
     let mut soft = with_pages(BestFirst::new(&red(), Soft), 5);
     let mut hard = with_pages(BestFirst::new(&red(), Hard), 5);
     for policy in [&mut soft, &mut hard] {

@@ -13,15 +13,16 @@ use super::calibration::LogisticCurve;
 use super::word_counts::{ByWord, Field, counts, weight};
 use crate::words::{each_word, hash, lower, unescape};
 
-/// Folds of the cross-validation.
+/// Number of folds of the cross-validation.
 const FOLDS: usize = 5;
-/// Words stored per field, at most. This limits a model to some megabytes.
+/// Maximum number of words stored per field, which limits a model to some megabytes.
 const MOST_WORDS: usize = 60_000;
 /// With at least this number of examples, a word that a field has in only one of them is dropped
 /// as a name or a typo. Anchors count apart: a word in both the text and the anchors of one
 /// example is kept.
 const MANY: usize = 50;
-/// Examples with anchors needed in each class to fit a separate calibration curve for links.
+/// Minimum number of examples with anchors in each class for a separate calibration curve for
+/// links.
 const LINKED: usize = 20;
 
 /// A page to train on or to judge.

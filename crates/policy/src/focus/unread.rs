@@ -9,10 +9,10 @@ use super::word_counts::{Field, LinkWords, counts};
 use crate::words::hash;
 use crate::{Discovered, LinkFact, Number};
 
-/// Hashed words stored per page, at most. The six features of its URL are stored even beyond this
-/// limit.
+/// Maximum number of hashed words stored per page. The six features of the form of its URL are
+/// stored even beyond this limit.
 const MOST_WORDS: usize = 32;
-/// Parents stored per page, at most.
+/// Maximum number of parents stored per page.
 const MOST_PARENTS: usize = 16;
 
 /// A page and what its URL and the links to it say.
@@ -22,7 +22,7 @@ pub struct UnreadPage {
     pub host: u32,
     /// Whether a user named it.
     pub seed: bool,
-    /// The first pages found that link to it.
+    /// The first pages seen that link to it, at most [`MOST_PARENTS`].
     pub parents: Vec<Parent>,
     /// Number of pages that link to it.
     pub count: u32,

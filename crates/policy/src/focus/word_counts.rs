@@ -129,8 +129,8 @@ impl LinkWords {
 /// Returns the weight of a word that occurs this often in a text: log₂(1 + n), so that one
 /// occurrence weighs 1.
 ///
-/// A word that was used once is likely to be used again. Rennie et al., "Tackling the poor
-/// assumptions of naive Bayes" (ICML 2003), §4.1.
+/// A word that was used once is likely to be used again, so further occurrences say less. Rennie
+/// et al., "Tackling the poor assumptions of naive Bayes" (ICML 2003), §4.1.
 pub fn weight(occurrences: u32) -> f32 {
     (1.0 + occurrences as f32).log2()
 }
@@ -141,7 +141,7 @@ mod tests {
     use crate::words::hash;
 
     #[test]
-    fn words_are_counted_in_any_case() {
+    fn words_are_counted_regardless_of_case_and_url_escapes() {
         let found = counts("A fox, the FOX & Füchse füchse fox", Field::Text);
         let mut expected = [("fox", 3), ("the", 1), ("füchse", 2)].map(|(w, n)| (hash(w), n));
         expected.sort_unstable();

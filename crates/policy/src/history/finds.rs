@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Recent;
 
-/// The largest number of visits that are kept: the largest T of the paper.
+/// Maximum number of visits that are kept: the largest T of the paper.
 pub const WINDOW: usize = 10;
 
 /// The discoveries of one visit.

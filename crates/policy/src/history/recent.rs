@@ -5,11 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The largest number of revisits that are kept. Our choice: in a weekly crawl, 8 revisits
-/// cover two months.
+/// Maximum number of revisits that are kept. Our choice: in a weekly crawl, 8 revisits cover two
+/// months.
 pub const WINDOW: usize = 8;
 
-/// A visit that could detect whether the page had changed since the page was last read.
+/// A visit that could detect whether the page had changed since it was last read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Revisit {
     /// Seconds since the page was last read.

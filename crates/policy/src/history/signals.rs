@@ -11,11 +11,11 @@ pub struct Signals {
     pub since: u16,
     /// When the last hint came.
     pub last: Option<Moment>,
-    /// Revisits after a hint that found a change.
+    /// Revisits that found a change after at least one hint.
     pub hits: u16,
-    /// Revisits after a hint that found no change.
+    /// Revisits that found no change after at least one hint.
     pub false_alarms: u16,
-    /// Revisits without a hint that found a change.
+    /// Revisits that found a change without a hint before.
     pub misses: u16,
 }
 

@@ -17,8 +17,8 @@ const HOUR: u64 = 3_600;
 /// The time of the first fact: 1 March 2022.
 const BEGIN: Moment = Moment::from_micros(1_646_092_800_000_000);
 
-/// A poll: the source, the seconds since the previous poll, the number of new pages, and
-/// optionally clicks on an earlier page (which page, the delay in seconds, how many).
+/// A poll: the source, the seconds since the previous poll of any source, the number of new pages,
+/// and optionally clicks on an earlier page (which page, the delay in seconds, how many).
 type Turn = (u8, u64, u8, Option<(u8, u64, f64)>);
 
 /// The facts of three sources on two hosts, in order.

@@ -11,9 +11,8 @@ const SMALL: f64 = 0.5;
 
 /// Returns the age of one page's copy, averaged over time: `(1 − e^{−λI})/(λ²I) − 1/λ + I/2`.
 ///
-/// 0 for a page that never changes or is visited continuously. Tends to half the interval for a
-/// page that changes all the time.
-/// Infinite for a page that changes and is never visited again.
+/// The age is 0 for a page that never changes or is visited continuously, and infinite for a page
+/// that changes and is never visited again. With a growing rate it tends to half the interval.
 pub fn of_page(rate: f64, interval: f64) -> f64 {
     if rate == 0.0 || interval == 0.0 {
         return 0.0;
@@ -49,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn age_is_that_of_the_formula() {
+    fn the_age_of_a_page_equals_the_formula() {
         for (rate, interval, expected) in [
             (0.0, 5.0, 0.0),
             (5.0, 0.0, 0.0),

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn bk5_five_pages_and_five_visits_a_day() {
+    fn bk5_plans_of_five_visits_to_five_pages_equal_the_published_ones() {
         let five = pages(&[1.0, 2.0, 3.0, 4.0, 5.0]);
         let best = optimal(&five, 5.0);
         let expected = [1.150, 1.358, 1.354, 1.138, 0.0];
@@ -200,7 +200,7 @@ mod tests {
 
         /// Cho & Garcia-Molina's theorem, for pages of equal weight.
         #[test]
-        fn uniform_beats_proportional(rates in prop::collection::vec(1e-3..1e3_f64, 1..12), budget in 1e-3..1e4_f64) {
+        fn uniform_is_at_least_as_fresh_as_proportional(rates in prop::collection::vec(1e-3..1e3_f64, 1..12), budget in 1e-3..1e4_f64) {
             let pages = pages(&rates);
             let [even, chasing] = [uniform(&pages, budget), proportional(&pages, budget)].map(|plan| mean_freshness(&pages, &plan));
             prop_assert!(even >= chasing - 1e-12);

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn freshness_is_that_of_the_formula() {
+    fn the_freshness_of_a_page_equals_the_formula() {
         for (rate, interval, expected) in [
             (0.0, 5.0, 1.0),
             (0.0, f64::INFINITY, 1.0),

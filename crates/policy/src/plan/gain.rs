@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gains_are_those_of_the_formula() {
+    fn gains_equal_the_formula() {
         for (x, expected) in [
             (-1.0, 0.0),
             (0.0, 0.0),
@@ -200,7 +200,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn averaged_gains_rise(exponent in -14.0..5.0_f64, step in 1e-3..1.0_f64, shape in 0.3..60.0_f64) {
+        fn averaged_gains_never_fall_with_age(exponent in -14.0..5.0_f64, step in 1e-3..1.0_f64, shape in 0.3..60.0_f64) {
             let x = exponent.exp();
             let step = step.powi(3);
             let (one, more) = (averaged_gain(x, shape), averaged_gain(x * (1.0 + step), shape));
@@ -227,7 +227,7 @@ mod tests {
         }
 
         #[test]
-        fn more_gain_takes_longer(y in 1e-300..1.0_f64, more in 1e-6..1.0_f64) {
+        fn a_larger_gain_has_a_greater_age(y in 1e-300..1.0_f64, more in 1e-6..1.0_f64) {
             let later = y + (1.0 - y) * more;
             prop_assert!(age_of_gain(later) > age_of_gain(y));
         }

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn ages_are_those_of_the_formula() {
+    fn the_distribution_of_ages_equals_the_formula() {
         for (t, lifespan, rate, expected) in [
             (-1.0, 100.0, 0.01, 0.0),
             (100.0, 100.0, 0.01, 1.0),

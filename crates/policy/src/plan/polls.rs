@@ -3,8 +3,8 @@
 //!
 //! Lefortier et al., "Timely crawling of high-quality ephemeral new content" (2013),
 //! Algorithm 1. A source that is polled every I seconds costs `1/I + λ` fetches per second and
-//! yields `p·(1 − e^{−μI})/I`, where `p = P/(1 − e^{−μ/λ})`. So every polled source has
-//! `p·g(μI) = ω`, the price, and a source with `p ≤ ω` is not polled at all: it is off.
+//! yields a profit of `p·(1 − e^{−μI})/I` per second, where `p = P/(1 − e^{−μ/λ})`. So every polled
+//! source has `p·g(μI) = ω`, the price, and a source with `p ≤ ω` is not polled at all: it is off.
 //!
 //! **Invariant:** intervals are above 0 and in the order of the sources. No plan spends more
 //! than the budget.
@@ -14,8 +14,8 @@
 //! - The divisor inside g⁻¹ is the capital P: `ω/p = ω(1 − e^{−μ/λ})/P`.
 //! - The loop must not wait for the sum to meet the budget. When ω reaches p of a source, its
 //!   `1/I` has fallen smoothly to 0, but its λ leaves the sum at once, so the sum jumps. Here
-//!   the loop also ends when ω is known to the last digits. The unspent budget is then less
-//!   than λ of the source that the next lower price would switch on.
+//!   the loop also ends when ω is known to the last digits. The unspent budget is then less than
+//!   the fetches of the source that the next lower price would switch on.
 
 use super::gain::age_of_gain;
 
@@ -86,7 +86,7 @@ struct PolledSource {
     /// p; 0 for a source that is off at any price.
     top: f64,
     decay: f64,
-    /// Fetches per second that it costs beside polls.
+    /// Fetches per second that the source costs besides its polls.
     rate: f64,
 }
 
@@ -263,8 +263,8 @@ mod tests {
 
     #[test]
     fn a_source_too_large_for_the_budget_is_off_and_the_rest_is_spent_as_far_as_the_jump() {
-        // The large source would need a page per second, ten times the budget. The other source
-        // is polled at the price where the large one switches off.
+        // The new pages of the large source alone need one fetch per second, ten times the budget.
+        // The other source is polled at the price where the large one switches off.
         let large = source(1.0, 1.0, 1e-4);
         let small = source(1e-4, 1.0, 1e-4);
         let plan = optimal(&[large, small], 0.1, Pays::PollsAndPages);

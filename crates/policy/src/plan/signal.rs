@@ -13,11 +13,11 @@ use super::gain::gain;
 /// Number of signals that the series treats one by one. After more signals only their mean
 /// number matters ([`Signalled::tail`]). A test compares this with 400 terms.
 const TERMS: u32 = 48;
-/// The least information of a signal, in nats. Below it a signal carries no information, and β
+/// Minimum information of a signal, in nats. A signal with less counts as carrying none, because β
 /// would consist of rounding errors.
 const LEAST: f64 = 1e-6;
-/// The largest recall that is assumed. A source that seems to signal all changes would be
-/// trusted too much when it falls silent, and the series would need more terms.
+/// Maximum recall that is assumed. A source that seems to signal all changes would be trusted too
+/// much when it falls silent, and the series would need more terms.
 const MOST: f64 = 0.95;
 
 /// A page whose changes are signalled.

@@ -19,8 +19,7 @@ use super::freshness;
 /// The steps of a plan, and their capacities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steps {
-    /// Number of steps before the first. Ideal times are spaced evenly across consecutive
-    /// plans.
+    /// Number of steps of earlier plans. Ideal times are spaced evenly across consecutive plans.
     before: u64,
     /// Capacity of each step, in visits.
     rooms: Vec<u32>,

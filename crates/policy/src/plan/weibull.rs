@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bk3_mean_mode_and_median_of_lifetimes() {
+    fn bk3_mean_mode_and_median_equal_the_published_ones() {
         let web = Weibull::new(1.4, 152.2).unwrap();
         for (found, expected) in [
             (web.mean(), 138.7),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn gamma_is_a_factorial_between_integers() {
+    fn gamma_equals_known_values() {
         for (x, expected) in [
             (1.0, 1.0),
             (1.5, 0.886_226_925_452_758),

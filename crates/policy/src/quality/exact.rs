@@ -1,7 +1,7 @@
 //! Repository quality from complete result lists.
 //!
-//! This serves tests and simulations. It is too costly for a crawl, which does not know live
-//! scores either.
+//! Tests and simulations use it. A crawl does not: the computation is too costly, and a crawl does
+//! not know the live scores.
 //!
 //! **Invariant:** quality is at most 1. It is 1 if every list is in the order of the live scores.
 

@@ -11,8 +11,8 @@
 //! This form avoids the cancellation of large numbers.
 //!
 //! **Invariant:** the gain is never negative. The scores of the other pages are taken as true, so
-//! pages passed on the way down are better, and pages passed on the way up are worse. A move of
-//! less than one rank passes no page.
+//! pages passed on the way down are better, and pages passed on the way up are worse. A move of at
+//! most one rank inside the list passes no page.
 //!
 //! A page that enters a list of n pages starts behind it. The pages that it passes move down,
 //! the last to rank n + 1, and it gains its own attention in full. A page that leaves the list
@@ -236,7 +236,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn gains_are_those_of_whole_lists(
+        fn gains_are_near_those_of_whole_lists(
             root in 1u32..8,
             falls in [0.01f64..1.5, 0.01f64..1.5, 0.01f64..1.5],
             old in 0.0f64..1.0,

@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-/// Pieces of the function, as in the paper.
+/// Number of pieces of the function, as in the paper.
 const PIECES: usize = 3;
 
 /// Maps scores to ranks and ranks to scores for the results of a word.

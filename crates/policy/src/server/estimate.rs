@@ -45,7 +45,8 @@ pub struct ConnectionSlot {
 }
 
 impl Default for Estimate {
-    /// The estimate without any measurement: times of a server on the same continent.
+    /// Returns the estimate before any measurement: typical times of a server on the same
+    /// continent.
     fn default() -> Self {
         Self {
             connect: 0.05,
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn costs_are_those_of_the_paper() {
+    fn costs_equal_the_formula_of_the_paper() {
         let estimate = Estimate::measured(0.1, 0.3, 10);
         let line = |open, pipelined| ConnectionSlot { open, pipelined };
         let cost = |pages, line| (estimate.cost(pages, line).value() * 1e9).round() / 1e9;

@@ -22,21 +22,20 @@ pub struct Evaluation {
     pub seconds: f64,
     /// Text pages of the town that exist at the end.
     pub pages: usize,
-    /// Those of them that were fetched at least once.
+    /// Text pages of the town that exist at the end and were fetched at least once.
     pub known: usize,
     /// Requests by kind, counted by the servers of the town.
     pub fetches: Fetches,
     /// Total number of requests.
     pub requests: u64,
-    /// Freshness of the copies in the second half of the demo.
+    /// Freshness of the copies after `--measure-from`, or in the second half of the demo.
     pub freshness: DemoFreshness,
     /// Delay from publication to search result.
     pub publication: Publication,
     /// Searches with a response.
     pub searches: u64,
-    /// Clicks.
     pub clicks: u64,
-    /// Searches and clicks without a response.
+    /// Searches and clicks without a response, or with an error as response.
     pub failed: u64,
     /// Price at the end: the least worth at which a page is fetched.
     pub price: Option<f64>,
@@ -58,9 +57,9 @@ pub struct DemoFreshness {
     pub copies: Option<f64>,
     /// Fresh share of all copies under the uniform policy.
     pub copies_if_alike: Option<f64>,
-    /// Fresh share of the results that searchers saw; `None` if they saw none.
+    /// Share of the results shown to searchers whose copy was fresh; `None` if none was shown.
     pub shown: Option<f64>,
-    /// Fresh share of the results that searchers saw, under the uniform policy.
+    /// Share of the same results whose copy would have been fresh under the uniform policy.
     pub shown_if_alike: Option<f64>,
 }
 
@@ -69,11 +68,11 @@ pub struct DemoFreshness {
 pub struct Publication {
     /// New pages that exist at the end.
     pub published: usize,
-    /// New pages that were found in the index while they existed.
+    /// New pages that exist at the end and appeared in the index.
     pub found: usize,
-    /// Mean delay of these, in seconds.
+    /// Mean delay of the pages that appeared, in seconds.
     pub mean_delay: Option<f64>,
-    /// Median delay of these, in seconds.
+    /// Median delay of the pages that appeared, in seconds.
     pub median_delay: Option<f64>,
 }
 

@@ -18,7 +18,7 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Period over which a progress line averages freshness, in seconds.
 const RECENT: f64 = 20.0;
 
-/// Number of moments in this period at which freshness is sampled.
+/// Number of moments in [`RECENT`] at which freshness is sampled.
 const SAMPLES: u32 = 20;
 
 /// What the introduction needs to know about the demo.
@@ -139,17 +139,18 @@ pub fn print_evaluation(evaluation: &Evaluation, root: &Path, temporary: bool) {
         fetches.robots
     );
     outln!(
-        "  copies that equal their page, in the second half: {} ({} if all pages were visited equally often)",
+        "  copies that equal their page, from {:.0} s on: {} ({} if all pages were visited equally often)",
+        fresh.from,
         share(fresh.copies),
         share(fresh.copies_if_alike)
     );
     outln!(
-        "  results shown to searchers that equal their page: {} ({} if all pages were visited equally often)",
+        "  results shown to searchers in that time that equal their page: {} ({} if all pages were visited equally often)",
         share(fresh.shown),
         share(fresh.shown_if_alike)
     );
     outln!(
-        "  {} still exist; search found {} new pages in time, after {} on average, half of them within {}",
+        "  {} still exist; {} of them appeared in search, after {} on average, half of these within {}",
         counted(new.published, "new page"),
         new.found,
         seconds(new.mean_delay),

@@ -17,7 +17,9 @@ use crate::cli::DemoArguments;
 use node::live::Live;
 use node::panics::POISONED;
 
-/// A search without a response counts as failed if the demo still runs after this time.
+/// A search or click that failed is counted only if the demo still runs this long afterwards.
+///
+/// When the demo ends, its server stops first, and the last requests fail.
 const SHUTDOWN: Duration = Duration::from_secs(2);
 
 /// The simulated users.
@@ -29,9 +31,8 @@ pub struct SearchTraffic(Arc<Mutex<TrafficCounts>>);
 pub struct TrafficCounts {
     /// Searches with a response.
     pub searches: u64,
-    /// Clicks.
     pub clicks: u64,
-    /// Searches and clicks without a response.
+    /// Searches and clicks without a response, or with an error as response.
     pub failed: u64,
     /// Whether the demo has ended: later failures do not count.
     pub over: bool,

@@ -7,8 +7,9 @@ use policy::Price;
 
 /// Returns up to three sentences about a page.
 ///
-/// They say whether it was fetched and why, what happens next and when, and what a fetch is worth
-/// against the price.
+/// The first says whether the page was fetched, or why not; the second, what happens next and when.
+/// The third compares the worth of a fetch with the price. It is left out if the page cannot be
+/// fetched or its worth is unknown.
 pub fn sentences(page: &Explanation, now: Timestamp) -> Vec<String> {
     let can_be_fetched = !page.forbidden && !is_gone(page);
     let all = [
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fetched_page_says_when_it_is_due() {
+    fn a_fetched_page_gets_sentences_about_past_next_fetch_and_worth() {
         let said = of(&json!({
             "visited": {
                 "at": "2026-11-17T21:00:00Z",
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_page_says_how_to_have_it_fetched() {
+    fn the_sentences_about_an_unknown_page_say_how_to_have_it_fetched() {
         let said = of(&json!({ "discovered": null, "not_fetched": "it is out of scope" }));
         assert_eq!(said.len(), 2);
         assert_eq!(said[0], "Not fetched: it is out of scope.");

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_with_urls_and_with_ids_are_read() {
+    fn lines_with_urls_and_ids_are_read_and_wrong_lines_are_refused_with_the_reason() {
         let names = HashMap::from([("7".to_owned(), "http://e.org/seven".to_owned())]);
         let now = Timestamp::from_second(1_700_000_000).unwrap();
         let take = |line: &str| read(line, &names, now);

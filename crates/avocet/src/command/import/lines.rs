@@ -1,8 +1,8 @@
 //! Import of files line by line into the log.
 //!
 //! **Invariant:** each line, except a header and empty lines, is either imported whole, or skipped
-//! and reported. If a file cannot be read to its end, the lines before stay imported, and the
-//! error states their number.
+//! and reported. If reading fails inside a file, the lines read before stay imported, and the error
+//! states their number.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -18,7 +18,7 @@ use crate::logs::say;
 /// First bytes of a gzip file (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Number of lines that are appended to the log together.
+/// Number of lines in one append to the log.
 const GROUP: usize = 10_000;
 
 /// Parses the lines of these files, plain or gzip, with `read`, and appends them to the log.

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn table_lines_and_json_lines_are_read() {
+    fn table_and_json_lines_are_read_and_wrong_lines_are_refused_with_the_reason() {
         let now = Timestamp::UNIX_EPOCH;
         let take = |line: &str| read(line, now);
         let counted = Search {

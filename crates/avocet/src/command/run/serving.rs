@@ -1,7 +1,7 @@
 //! The server of `avocet run`.
 //!
 //! The address is bound before the crawl starts, so that an address in use is reported before the
-//! first fetch. Serving starts as soon as the crawl has created the index. It stops after the
+//! first fetch. The server starts as soon as the crawl has created the index, and stops after the
 //! crawl.
 
 use std::net;
@@ -30,7 +30,8 @@ pub struct RunServer(Option<JoinHandle<Option<RunningServer>>>);
 /// Serves on `place`, or else binds the address of the settings. Serving starts as soon as there is
 /// an index.
 ///
-/// If the user named no address and the default one is in use, nothing is served.
+/// If the settings name no address and the default one cannot be bound, nothing is served, and a
+/// message says why.
 pub async fn begin(
     root: &Path,
     arguments: &RunArguments,

@@ -1,9 +1,10 @@
 //! Training of the link guide, which predicts from a link whether it leads to the topic.
 //!
 //! The training data are the links between pages of the store. A link is rewarded if it leads to
-//! the topic, directly or over further links. A page is on topic if it is a positive example, or by
-//! the probability of the new classifier. Of a large store only a sample is read, evenly spread
-//! over the order of discovery.
+//! the topic, directly or over further links. A page has the reward 1 if it is a positive example
+//! and 0 if it is a negative one; any other page has the probability that the new classifier gives
+//! it. Of a large store only the examples and a sample are read, evenly spread over the order of
+//! discovery.
 //!
 //! **Invariant:** the same store and examples give the same guide.
 

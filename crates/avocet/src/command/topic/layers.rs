@@ -1,11 +1,11 @@
 //! Context graph of a topic: classifiers for the pages that lead to it over one or two links.
 //!
 //! Diligenti et al., "Focused crawling using context graphs" (2000). Layer 1 has the pages that
-//! link to an example of the topic, layer 2 those that link to layer 1. The links come from the
+//! link to a positive example, layer 2 those that link to layer 1. The links come from the
 //! ledger. Each layer gets a classifier that separates it from the other pages of the store.
+//! The graph ends before a layer with too few pages.
 //!
-//! **Invariant:** a page is in the lowest layer that it can be in. A layer with too few pages ends
-//! the graph.
+//! **Invariant:** a page is in at most one layer, the nearest to the topic.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,11 +17,12 @@ use policy::focus::{Bayes, Trainer};
 
 use super::examples::{Examples, StoredCopies, TrainingExample};
 
-/// Number of layers, without the topic itself.
+/// Maximum number of layers, without the topic itself.
 const LAYERS: usize = 2;
 /// Minimum number of pages of a layer.
 const LEAST: usize = 10;
-/// Maximum number of pages that are read inside a layer, and outside of it.
+/// Maximum number of pages that are read to train the classifier of a layer: of the layer, and the
+/// same number of the other pages.
 const MOST: usize = 500;
 
 /// Trains the classifiers of the layers, the nearest layer first.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use node::settings::topic::JudgedExample;
 
-/// Number of equal intervals of probability for the calibration.
+/// Number of intervals of equal width into which the calibration divides the probabilities.
 const BINS: usize = 5;
 
 /// Results of cross-validation.
@@ -14,11 +14,12 @@ const BINS: usize = 5;
 pub struct ClassifierQuality {
     /// Share of examples classified correctly, with the threshold one half.
     pub accuracy: f64,
-    /// Share of the examples classified as on topic that are.
+    /// Share of the examples classified as on topic that are on topic; 0 if there are none.
     pub precision: f64,
-    /// Share of the examples on topic that are classified so.
+    /// Share of the examples on topic that are classified as on topic; 0 if there are none.
     pub recall: f64,
-    /// Brier score: the mean of (probability − truth)². 0 is perfect; always one half gives 0.25.
+    /// Brier score: the mean of (probability − truth)², where the truth is 1 on topic and 0 off
+    /// topic. 0 is perfect; a constant probability of one half gives 0.25.
     pub brier: f64,
     /// Predicted and observed shares, by interval of probability; empty intervals are left out.
     pub calibration: Vec<CalibrationBin>,

@@ -92,7 +92,7 @@ fn evidence_releases_the_best_deferred_pages() {
     hear_of(&mut frontier, &at("far.example", 39), &own);
     assert_eq!(frontier.bench.deferred(), 40 - BASE);
 
-    // Another domain links to it. The first page of that domain is within its own budget.
+    // other.example links to far.example. The first page of other.example is within its budget.
     let other = at("other.example", 0);
     hear_of(&mut frontier, &other, &at("seed.example", 0));
     hear_of(&mut frontier, &own, &other);

@@ -1,4 +1,4 @@
-//! Tests that parked hosts do not count against the limits of visited pages on the bench.
+//! Tests that pages of parked hosts do not count against the limit of visited pages on the bench.
 
 use super::super::revaluation::RevaluationQueue;
 use super::*;

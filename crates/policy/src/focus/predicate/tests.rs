@@ -90,7 +90,7 @@ fn topics_are_looked_up_by_name() {
 }
 
 #[test]
-fn errors_point_at_the_character() {
+fn errors_give_the_column_and_the_reason() {
     for (text, column, why) in [
         ("", 1, "a test is expected"),
         ("contains", 9, "`(` is expected"),

@@ -25,7 +25,7 @@ fn a_page_that_is_read_again_is_no_second_training_example() {
         observe_read(policy.as_mut(), 0, "blue", &[1, 2, 3, 4]);
         observe_read(policy.as_mut(), 1, "red", &[5, 6]);
         observe_read(policy.as_mut(), 2, "blue", &[7, 8]);
-        // Its links are valued with what was learned since.
+        // The links of page 1 are valued with what was learned since.
         observe_read(policy.as_mut(), 1, "red", &[5, 6]);
         let before = [3, 5, 7].map(|page| worth(policy.as_ref(), page));
         for _ in 0..20 {
@@ -58,7 +58,7 @@ fn a_worse_parent_does_not_lower_a_worth() {
 }
 
 #[test]
-fn a_longer_path_does_not_lower_the_depth_of_a_fish() {
+fn a_longer_path_does_not_lower_the_depth_in_fish_search() {
     let mut fish = with_pages(BestFirst::new(&red(), Fish::default()), 6);
     observe_read(fish.as_mut(), 0, "red", &[1, 2]);
     observe_read(fish.as_mut(), 2, "blue", &[3]);
@@ -137,9 +137,9 @@ fn models_of_completed_crawls_rank_links_from_the_first_page_on() {
     }
 }
 
-/// Links called `list` lead to further links. These count only while they lead to new pages.
+/// Links called `list` lead to pages with further links, either to new pages or always to the same.
 #[test]
-fn rewards_count_only_while_links_lead_to_new_pages() {
+fn rewards_count_more_while_links_lead_to_new_pages() {
     let gap = |new: bool| {
         let mut learned = with_pages(Learned::new(&red()), 400);
         let links: Vec<_> = (1..=60)
@@ -161,9 +161,9 @@ fn rewards_count_only_while_links_lead_to_new_pages() {
     assert!(new > 1.5 * old, "{new} {old}");
 }
 
-/// Two pages have an ambiguous text. Links to the first are of a kind that led to the topic,
-/// links to the second are not. The training labels differ, and so does the relevance of their
-/// siblings.
+/// Two pages have the same ambiguous text. The link to the first is of a kind that led to the
+/// topic, the link to the second is not. The training labels differ, and so does the relevance
+/// expected of their siblings.
 #[test]
 fn links_influence_the_training_label() {
     let mut learned = with_pages(Learned::new(&red()), 90);
@@ -273,7 +273,7 @@ fn siblings_of_matching_pages_are_worth_more() {
         observe_read(policy.as_mut(), page, "red", &[]);
         observe_read(policy.as_mut(), page + 10, "blue", &[]);
     }
-    // Both are revalued by a link of one page, which has the same effect on both.
+    // Page 3 links to both, so that both are revalued with the same change.
     observe_read(policy.as_mut(), 3, "blue", &[13, 23]);
     let [good, poor] = [13, 23].map(|page| worth(policy.as_ref(), page));
     assert!(good > 1.2 * poor, "{good} {poor}");

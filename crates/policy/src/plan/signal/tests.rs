@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::chance::TestDraws;
 
-/// The series of the paper, with 400 terms, so that no tail is needed.
+/// Returns the worth by the series of the paper with 400 terms, so that no tail is needed.
 fn printed(page: &Signalled, age: f64) -> f64 {
     let jump = page.jump.unwrap();
     let all = page.rate + page.wrong;
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn a_source_without_false_signals_is_trusted(rate in 1e-3..1e3_f64, recall in 0.1..0.9_f64, age in 1e-3..10.0_f64) {
+    fn without_false_signals_one_signal_gives_the_full_worth(rate in 1e-3..1e3_f64, recall in 0.1..0.9_f64, age in 1e-3..10.0_f64) {
         for wrong in [0.0, 1e-300] {
             let page = Signalled::new(rate, recall, wrong);
             let found = page.worth(page.age(age / rate, 1));

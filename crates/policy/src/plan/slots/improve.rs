@@ -9,12 +9,12 @@ use super::Steps;
 
 /// Tolerance for rounding errors in sums of distances.
 const ROUNDING: f64 = 1e-9;
-/// The largest number of examined moves and paths, which takes about a second. Small plans
-/// reach the optimum. A crowded plan of 48 steps is improved by some dozens of cycles and may
-/// stay slightly above it; it is still valid.
+/// Maximum number of examined moves and paths, which takes about a second. Small plans reach the
+/// least total distance. A crowded plan of 48 steps is improved by some dozens of cycles. It stays
+/// valid, but its distance may stay slightly above the least.
 const MOST_WORK: usize = 20_000_000;
 
-/// The move of one visit of a page to another step, and the change of the page's distance.
+/// The move of one visit of a page to another step, and the change of the page's total distance.
 #[derive(Debug, Clone, Copy)]
 struct VisitMove {
     page: usize,
@@ -57,7 +57,7 @@ pub fn squeeze(plan: &mut [Vec<u32>], page: usize, steps: &Steps) {
 
 /// Moves visits in cycles as long as that reduces the total distance.
 ///
-/// It takes shortest cycles first, as algorithms for the intersection of valuated matroids do
+/// Shortest cycles come first, as in algorithms for the intersection of valuated matroids
 /// (Murota, "Matrices and matroids for systems analysis", 2000).
 pub fn improve(plan: &mut [Vec<u32>], steps: &Steps) {
     let count = steps.rooms().len();

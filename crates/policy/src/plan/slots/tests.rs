@@ -104,7 +104,7 @@ proptest! {
 }
 
 #[test]
-fn a_page_keeps_its_times_from_plan_to_plan() {
+fn a_page_keeps_its_ideal_times_from_plan_to_plan() {
     let first = Steps::new(0, 12, 1.0, 12);
     let later = Steps::new(3, 12, 1.0, 12);
     for (page, visits) in [(0, 1), (5, 3), (9, 4)] {

@@ -27,9 +27,9 @@ const COST: f32 = 0.2;
 const BIRTH: f32 = 1.0;
 /// Energy at which an agent splits.
 const RIPE: f32 = 2.0;
-/// Inputs of a net: a constant, the probability of the topic by the link's words, the relevance
-/// of its page, and its position among the links in the order of page numbers (1 for the first,
-/// falling to 0).
+/// Number of inputs of a net: a constant, the probability of the topic by the link's words, the
+/// relevance of the page that has the link, and the position among the links of that page in the
+/// order of page numbers (1 for the first, falling towards 0).
 const INPUTS: usize = 4;
 /// Net of the first agent.
 const NET: [f32; INPUTS] = [-2.0, 2.0, 2.0, 0.0];
@@ -51,7 +51,8 @@ pub struct Agents {
 struct LinkAgent {
     energy: f32,
     net: [f32; INPUTS],
-    /// Links that it owns, including those to pages that were read since.
+    /// Pages that came to the agent by a link, including those that were read since or went to
+    /// another agent by a better link.
     links: Vec<Number>,
 }
 

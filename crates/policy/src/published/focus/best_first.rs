@@ -1,7 +1,7 @@
-//! Best-first ordering, shared by all methods that value a link once, by the page that has it.
+//! Best-first ordering, shared by all methods that value a link when the page that has it is read.
 //!
-//! **Invariant:** the worth of a page is that of the best link to it. A better link raises it;
-//! it never decreases.
+//! **Invariant:** the worth of a page is the highest value of a link to it so far, and for a seed
+//! at least [`Method::seed`]. It never decreases.
 
 use crate::estimate::Column;
 use crate::focus::focused::{self, Focus};
@@ -13,18 +13,18 @@ use crate::{Discovered, LinkFact, Moves, Number, Read, Term, Worth};
 /// A link as input of a method.
 #[derive(Debug, Clone, Copy)]
 pub struct Sighting<'a> {
-    /// The page that has it.
+    /// The page that has the link.
     pub from: Number,
     /// The probability that this page is of the topic.
     pub relevance: f32,
     /// The probability that the target is of the topic, by anchor, words around it and URL.
     pub anchor: f32,
-    /// Number of links before it, in the order of page numbers. A page's links to new pages are
-    /// numbered in their order on the page.
+    /// Number of links of this page to targets with a lower page number. Targets that this page
+    /// discovered are numbered in the order of their links.
     pub place: usize,
     /// The link.
     pub link: LinkFact<'a>,
-    /// Its word counts.
+    /// The word counts of the link.
     pub link_words: &'a LinkWords,
 }
 
@@ -33,7 +33,7 @@ pub struct Sighting<'a> {
 /// Unlike a [`Focus`], it values one link at a time and keeps no worths; [`BestFirst`] does
 /// that.
 pub trait Method: Send {
-    /// Name of its value in explanations.
+    /// Name of the value in explanations.
     const TERM: &'static str;
     /// Whether links of value 0 are dropped. Otherwise they come last.
     const DROPS: bool = false;

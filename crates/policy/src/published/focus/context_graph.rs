@@ -12,13 +12,13 @@ use crate::focus::judge::ON_TOPIC;
 use crate::focus::word_counts::PageWords;
 use crate::{Read, Text};
 
-/// Least ratio of a layer's posterior to its prior for a page to belong to it.
+/// Minimum ratio of posterior to prior probability of a layer for a page to belong to it.
 const LIFT: f32 = 1.5;
 
 /// A method by the queue of a link and its position in it.
 #[derive(Debug, Clone)]
 pub struct ContextGraph {
-    /// A classifier for each layer from the first on.
+    /// A classifier for each layer, from layer 1 on.
     layers: Vec<Bayes>,
     /// Value of the links on the page that is being read.
     worth: f32,

@@ -1,19 +1,19 @@
 //! Fish search: follows links for a limited number of steps away from the topic.
 //!
 //! De Bra & Post, "Information retrieval in the World-Wide Web" (1994), as described by
-//! Hersovici et al. (1998). Links on a page of the topic get the full depth [`DEPTH`], others
-//! one less than their parent had. On a page of the topic the first ⌊1.5 · [`WIDTH`]⌋ links have
-//! the value 1. On another page the first [`WIDTH`] have ½, and all others 0. At depth 0 all
-//! links have the value 0. Here such links are not dropped; they come last, by their order of
-//! discovery. The first links are those with the lowest page numbers.
+//! Hersovici et al. (1998). Links on a page of the topic get the full depth [`DEPTH`]. Links on
+//! another page get one less than that page had. On a page of the topic the first
+//! ⌊1.5 · [`WIDTH`]⌋ links have the value 1, on another page the first [`WIDTH`] links have ½. All
+//! other links, and all links of depth 0, have the value 0. Here such links are not dropped; they
+//! come last, by their order of discovery. The first links are those to the lowest page numbers.
 
 use super::best_first::{Method, Sighting};
 use crate::estimate::Column;
 use crate::focus::judge::ON_TOPIC;
 
-/// Steps away from the topic after which links have no value.
+/// Number of links from the topic at which the links of a page off the topic have no value.
 const DEPTH: u8 = 3;
-/// Links of a page off the topic that have a value.
+/// Maximum number of links of a page off the topic that have a value.
 const WIDTH: usize = 10;
 
 /// A method with the values 1, ½ and 0.

@@ -1,9 +1,9 @@
 //! Intelligent crawling: learns which features predict that a page satisfies a predicate.
 //!
 //! Aggarwal, Al-Garawi & Yu, "Intelligent crawling on the World Wide Web with arbitrary
-//! predicates" (WWW 2001). There are no examples. A page satisfies if the predicate holds for it,
-//! or if it is of the topic. The crawler learns from the pages it reads which features such pages
-//! have. The interest ratio of a feature is P(satisfied | feature)/P(satisfied).
+//! predicates" (WWW 2001). The method needs no examples. A page satisfies if the predicate holds
+//! for it, or if it is of the topic. The crawler learns from the pages it reads which features such
+//! pages have. The interest ratio of a feature is P(satisfied | feature)/P(satisfied).
 //!
 //! The features are the words of the URL, of anchors and around them, whether the parents satisfy,
 //! and how many siblings do. The ratios of the three kinds are multiplied. The log ratios of words
@@ -26,7 +26,7 @@ use crate::{Discovered, Moves, Number, Read, Term, Worth};
 /// Pseudo-count of pages by which a rate is shrunk towards the rate of all pages.
 const PRIOR_PAGES: f32 = 3.0;
 
-/// An ordering by P(satisfied) times the interest ratios.
+/// An ordering by P(satisfied) times the interest ratios, at most 1. Seeds come first.
 #[derive(Debug, Clone)]
 pub struct Intelligent {
     judge: TopicJudge,

@@ -8,7 +8,7 @@
 //! contraction on any graph and has one fixed point.
 //!
 //! **Invariant:** after every fact, r is within [`CLOSE`]/(1−γ) of the fixed point over the
-//! links seen so far. The exception is a seed without a read and without links to it: its r is 1.
+//! links seen so far. The exception is a seed that was not read and has no link to it: its r is 1.
 
 use std::collections::VecDeque;
 

@@ -1,9 +1,10 @@
 //! Shark search: links by their words, the words around them, and inherited relevance.
 //!
 //! Hersovici et al., "The shark-search algorithm" (WWW 1998). A child inherits δ times the
-//! relevance of a parent on the topic, or else δ times what its parent inherited. Its
-//! neighbourhood is β · anchor + (1−β) · context. The context is 1 for an anchor on the topic, and
-//! otherwise equal to the anchor.
+//! relevance of a parent on the topic. From another parent it inherits δ times what that parent
+//! inherited, or, if the parent is a seed, δ times its relevance. The neighbourhood of a link is
+//! β · anchor + (1−β) · context. The context is 1 for an anchor on the topic, and otherwise equal
+//! to the anchor.
 //! Potential = γ · inherited + (1−γ) · neighbourhood, with δ = γ = ½ and β = 0.8 as in the paper.
 //! The paper's condition "similarity above 0" is here "probability of at least one half".
 
@@ -11,7 +12,7 @@ use super::best_first::{Method, Sighting};
 use crate::estimate::Column;
 use crate::focus::judge::ON_TOPIC;
 
-/// Share of a relevance that a child inherits.
+/// Share of its parent's relevance that a child inherits.
 const DELTA: f32 = 0.5;
 /// Weight of inheritance against the neighbourhood.
 const GAMMA: f32 = 0.5;

@@ -3,8 +3,8 @@
 //! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), Algorithm 5.1
 //! with IB′: the number of links to a page seen so far. Each page counts once, and links to
 //! itself do not count. When a page is read again with other links, its old links no longer
-//! count. A seed starts with one in-link, because seeds on servers without in-links would
-//! otherwise come last.
+//! count. A seed starts with one in-link, because a seed to which no page links would otherwise
+//! come last.
 
 use crate::estimate::{Column, Links};
 use crate::{Fact, Moment, Moves, Needs, Number, Page, Policy, Term, Worth};

@@ -1,8 +1,8 @@
 //! Pages that are expected to have many links first.
 //!
 //! IF of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): the number
-//! of links on a page. It is unknown before the page is read. Our addition: it is predicted from
-//! the links of the page's parents and host (`estimate/inherited.rs`).
+//! of links on a page. This number is unknown before the page is read. Our addition: it is
+//! predicted from the links of the page's parents and host (`estimate/inherited.rs`).
 
 use crate::estimate::Inherited;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Worth};

@@ -1,9 +1,9 @@
 //! Pages close to pages about the query first.
 //!
 //! Algorithm 5.3 of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998).
-//! A page is hot if words of the query occur ten times in its body or once in its title. A URL
-//! enters the hot queue if an anchor or the URL itself has a word of the query, or if it is fewer
-//! than three links from a hot page.
+//! A page is hot if words of the query occur at least ten times in its body or once in its title.
+//! A URL enters the hot queue if an anchor or the URL itself has a word of the query, or if it is
+//! fewer than three links from a hot page.
 //!
 //! The paper decides once, when a URL is enqueued. Here a waiting URL becomes hot as soon as a
 //! shorter path from a hot page is seen, also through pages read before. A distance never grows,
@@ -73,7 +73,8 @@ impl HotPage {
         self.spread(read.page, moves);
     }
 
-    /// Updates the distances of all pages fewer than three links from this one.
+    /// Passes the distance of a page on along its links, to pages fewer than [`FAR`] links from a
+    /// hot page.
     fn spread(&mut self, page: Number, moves: &mut Moves) {
         let mut nearer = vec![page];
         while let Some(page) = nearer.pop() {

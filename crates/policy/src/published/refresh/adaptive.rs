@@ -1,16 +1,15 @@
 //! Gives each page its own interval, which grows after a visit without a change.
 //!
-//! This is Apache Nutch's `AdaptiveFetchSchedule`, which many crawlers copy. The interval is
-//! multiplied by 1.4 after an unchanged visit and by 0.8 after a changed one. It exists for
-//! comparison. It ignores importance. Intervals settle where about three of five visits find a
-//! change; this follows from the two factors alone.
+//! This is Apache Nutch's `AdaptiveFetchSchedule`. The interval is multiplied by 1.4 after an
+//! unchanged visit and by 0.8 after a changed one. The policy ignores importance. Intervals settle
+//! where about three of five visits find a change, because 0.8³ · 1.4² ≈ 1.
 
 use crate::moment::DAY;
 use crate::{Curve, History, Page, Refresh, Term};
 
-/// Nutch's `db.fetch.schedule.adaptive.inc_rate`.
+/// 1 plus Nutch's `db.fetch.schedule.adaptive.inc_rate`, 0.4.
 const LONGER: f64 = 1.4;
-/// Nutch's `db.fetch.schedule.adaptive.dec_rate`.
+/// 1 minus Nutch's `db.fetch.schedule.adaptive.dec_rate`, 0.2.
 const SHORTER: f64 = 0.8;
 /// Nutch's `db.fetch.interval.default`: 30 days, in seconds.
 const START: f64 = 2_592_000.0;

@@ -2,8 +2,8 @@
 //!
 //! These are the baselines of Pandey & Olston (2005). SBR (Cho & Garcia-Molina) minimizes the
 //! number of outdated pages. Only a change of more than a share τ of the shingles counts. EBR
-//! (Wolf et al., WWW 2002) weights each page by how often it is shown and how likely an update
-//! makes it wrong. Both plan whole visits with a budget per step
+//! (Wolf et al., WWW 2002) weights each page by how often it is shown and by the share of its
+//! changes above τ. Both plan whole visits with a budget per step
 //! ([`plan::slots`](crate::plan::slots)).
 //!
 //! **Invariant:** a page is due at the start of its next step in the plan. After its last step
@@ -75,7 +75,7 @@ struct PlannedPage {
     copy: bool,
 }
 
-/// The maximum worth from this age on; `None` for no worth at any age.
+/// The maximum worth from this age in seconds on; `None` for no worth at any age.
 struct DueStep(Option<f64>);
 
 impl Curve for DueStep {

@@ -8,9 +8,8 @@ use crate::estimate::HostGains;
 use crate::moment::DAY;
 use crate::{Curve, Fact, Needs, Page, Refresh, Term};
 
-/// Seconds in which a page gains its importance, before any gain was measured.
-///
-/// This is 138.7 days, the mean lifetime of Brewington & Cybenko (2000).
+/// Seconds in which a page is assumed to gain its importance, before any gain was measured: 138.7
+/// days, the mean lifetime of a page by Brewington & Cybenko (2000).
 const LIFETIME: f64 = 138.7 * DAY;
 
 /// How δQ_A is computed from measured gains.

@@ -1,4 +1,5 @@
-//! Ranks servers by worth per second over a whole connection: ΣQuality/T.
+//! Ranks servers by worth per second over a whole connection: ΣQuality/T, where T is the time that
+//! the connection takes.
 //!
 //! Cao, Jiang & Singh (2003) print a product, but call it a "simple algebraic summation". It is a
 //! sum here.

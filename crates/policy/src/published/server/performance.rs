@@ -1,4 +1,5 @@
-//! Ranks servers by pages per second, regardless of their worth: P/T.
+//! Ranks servers by pages per second, regardless of their worth: P/T, where P pages take the time T
+//! on one connection.
 
 use crate::Worth;
 use crate::server::{Bid, Queue, Strategy};

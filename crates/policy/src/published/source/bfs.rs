@@ -6,7 +6,7 @@
 
 use crate::source::{Estimation, FIRST, NewPage, Outlook, Scheduler};
 
-/// A poll is worth the time since the last one, so the source that waited longest is next.
+/// A poll is worth the seconds since the last one, so the source that waited longest is next.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Bfs;
 

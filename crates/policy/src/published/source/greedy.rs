@@ -6,7 +6,8 @@
 
 use crate::source::{Estimation, FIRST, NewPage, Outlook, Scheduler};
 
-/// A poll is worth λPτ.
+/// A poll is worth λPτ: the clicks expected on the pages that appeared in the τ seconds since the
+/// last poll.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Greedy;
 

@@ -20,9 +20,9 @@ struct VisitPlan {
     origin: Moment,
     /// Number of steps from `origin` to the first step of this plan.
     before: u64,
-    /// Whether it was made before `origin`.
+    /// Whether the plan was made before `origin`.
     early: bool,
-    /// Number of pages it was made for.
+    /// Number of pages that the plan was made for.
     pages: usize,
     /// The steps of each page, by page number; `None` if the page is not in the plan.
     steps: Vec<Option<Box<[u32]>>>,
@@ -44,9 +44,9 @@ impl Agenda {
 
     /// Returns whether a new plan is needed for this number of pages.
     ///
-    /// A new plan is needed if there is none, if the plan has ended, or if the number of pages
-    /// has grown by more than half. If a step has begun since the plan was made, any other
-    /// number of pages suffices.
+    /// A new plan is needed if there is none and at least one page, if the plan has ended, or if
+    /// the number of pages has grown by more than half. Once a step has begun since the plan was
+    /// made, any change of the number of pages needs a new plan.
     pub fn is_outdated(&self, now: Moment, pages: usize) -> bool {
         let Some(plan) = &self.plan else {
             return pages > 0;
@@ -92,8 +92,8 @@ impl Agenda {
     /// Returns the time of the next visit to a page that was requested before.
     ///
     /// Returns `None` if the page was found gone twice since it was last read, or if there is no
-    /// plan. A page that is not in the plan is due at the next step, and its visit then makes a
-    /// new plan.
+    /// plan. A page that is not in the plan is due at the first step of the plan that begins after
+    /// its last request.
     pub fn due(&self, page: Page<'_>) -> Option<Moment> {
         let (plan, asked) = (self.plan.as_ref()?, page.history.asked?);
         if page.history.gone >= 2 {

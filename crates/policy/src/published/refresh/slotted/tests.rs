@@ -109,7 +109,7 @@ fn visits_follow_the_plan_and_the_budget() {
 }
 
 #[test]
-fn small_changes_do_not_count() {
+fn changes_below_the_threshold_do_not_count_in_the_rate() {
     let planned = |threshold| {
         let mut policy = slotted(Objective::Staleness, threshold, 2.0);
         // Pages with an even number change only a little.
