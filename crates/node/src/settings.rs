@@ -12,6 +12,7 @@ mod layer;
 pub mod policies;
 mod quantity;
 pub mod reference;
+mod seed;
 mod setting;
 pub mod topic;
 mod usage;
@@ -34,6 +35,7 @@ pub use declared::{
 pub use in_force::{SettingInForce, SettingOrigin, in_force};
 pub use layer::Layer;
 pub use quantity::{ListenAddress, Rate, Share, Time};
+pub use seed::seed_url;
 pub use setting::{Effect, Flag, Setting};
 pub use usage::Usage;
 

@@ -1,7 +1,6 @@
 //! `avocet crawl`: makes a plan from flags and `avocet.toml`, and runs it in the engine.
 
 use std::io::Read;
-use std::net::IpAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -25,7 +24,7 @@ use node::live::Live;
 use node::number::{amount, counted};
 use node::settings::last_crawl::LastCrawl;
 use node::settings::policies::{ChosenPolicies, PolicySettings};
-use node::settings::{Layer, Settings, Usage};
+use node::settings::{Layer, Settings, Usage, seed_url};
 use node::store::Store;
 
 /// Maximum number of pages that `avocet crawl` fetches from one host if the user sets no limit.
@@ -257,37 +256,16 @@ fn seeds(settings: &Settings, last: Option<&ScopeRules>) -> Result<(Vec<PageUrl>
     Ok((parse(named)?, parse(added)?))
 }
 
-/// Parses a seed. A seed without a scheme gets one, and a message says so.
+/// Parses a seed. A message says what a seed without a scheme means.
 fn seed(text: &str) -> Result<PageUrl> {
-    let error = match PageUrl::parse(text) {
-        Ok(url) => return Ok(url),
-        Err(error) => error,
-    };
-    let completed = with_scheme(text).and_then(|url| PageUrl::parse(&url).ok());
-    let Some(url) = completed else {
+    let url = seed_url(text).map_err(|error| {
         let why = format!("the seed {text:?} cannot be used ({error})");
-        return Err(Usage(format!("{why}: write it like https://example.org/")).into());
-    };
-    say(&format!("the seed {text} means {url}"));
+        Usage(format!("{why}: write it like https://example.org/"))
+    })?;
+    if PageUrl::parse(text).is_err() {
+        say(&format!("the seed {text} means {url}"));
+    }
     Ok(url)
-}
-
-/// Adds a scheme to a host name or address with an optional port and path: `http` on loopback,
-/// `https` otherwise. Returns `None` for any other text, and for a name without a dot other than
-/// `localhost`.
-fn with_scheme(text: &str) -> Option<String> {
-    let authority = text.split(['/', '?', '#']).next()?;
-    let (host, port) = match authority.rsplit_once(':') {
-        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
-        _ => (authority, None),
-    };
-    let good_port = port.is_none_or(|port| port.parse::<u16>().is_ok());
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse();
-    let is_name = host.contains('.') && !host.contains(['@', ' ', ':', '\\']);
-    let loopback =
-        host == "localhost" || address.is_ok_and(|address: IpAddr| address.is_loopback());
-    let scheme = if loopback { "http" } else { "https" };
-    (good_port && (loopback || is_name)).then(|| format!("{scheme}://{text}"))
 }
 
 pub(super) fn describe(seeds: &[PageUrl]) -> String {
@@ -381,33 +359,5 @@ pub(super) fn print(summary: &Summary) {
     }
     if summary.pages + summary.unchanged > 0 {
         outln!("search it: avocet search WORDS --store {}", summary.store);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_seed_without_a_scheme_gets_http_on_loopback_and_https_elsewhere() {
-        for (text, url) in [
-            ("example.org", Some("https://example.org")),
-            (
-                "example.org:8443/docs?a=b:c",
-                Some("https://example.org:8443/docs?a=b:c"),
-            ),
-            ("localhost", Some("http://localhost")),
-            ("localhost:8080/docs", Some("http://localhost:8080/docs")),
-            ("127.1.2.3/a", Some("http://127.1.2.3/a")),
-            ("[::1]:80", Some("http://[::1]:80")),
-            ("10.0.0.1", Some("https://10.0.0.1")),
-            ("docs", None),
-            ("mailto:you@example.org", None),
-            ("you@example.org", None),
-            ("example.org:port", None),
-            ("a sentence. with words", None),
-        ] {
-            assert_eq!(with_scheme(text).as_deref(), url, "{text}");
-        }
     }
 }

@@ -6,11 +6,10 @@
 use std::fmt;
 use std::path::Path;
 
-use page::PageUrl;
 use regex::Regex;
 
 use super::policies::PolicySettings;
-use super::{FetchSettings, Layer, Logo, Settings, SourceSettings};
+use super::{FetchSettings, Layer, Logo, Settings, SourceSettings, seed_url};
 use crawl::scope::Blocked;
 
 /// An error in a configuration file.
@@ -46,7 +45,7 @@ pub fn check(text: &str, root: &Path) -> Vec<Finding> {
         ("crawl.added_seeds", &crawl.added_seeds),
     ] {
         for seed in seeds {
-            if let Err(why) = PageUrl::parse(seed) {
+            if let Err(why) = seed_url(seed) {
                 note(
                     key,
                     format!("{seed:?}: {why}; write it like https://example.org/"),

@@ -34,7 +34,19 @@ pub fn import<L: LogEntry>(
     let mut group = Vec::new();
     for file in files {
         let cannot = || format!("cannot read {}", file.display());
-        for (number, line) in (1..).zip(open(file).with_context(cannot)?.split(b'\n')) {
+        let opened = match open(file) {
+            Ok(opened) => opened,
+            Err(error) => {
+                log.append_all(&group)?;
+                let kept = format!(
+                    "{}; {} imported already, so import only this file and those after it",
+                    cannot(),
+                    counted(taken, "line")
+                );
+                return Err(error).context(kept);
+            }
+        };
+        for (number, line) in (1..).zip(opened.split(b'\n')) {
             let line = match line {
                 Ok(line) => line,
                 Err(error) => {
@@ -82,4 +94,36 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>> {
         Box::new(file)
     };
     Ok(Box::new(BufReader::new(plain)))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use repository::log::{Click, Position};
+
+    use super::*;
+
+    #[test]
+    fn lines_before_a_file_that_cannot_be_opened_stay_imported() {
+        let dir = tempfile::tempdir().unwrap();
+        let (first, missing) = (dir.path().join("first"), dir.path().join("missing"));
+        std::fs::write(&first, "http://a.example/\nhttp://b.example/\n").unwrap();
+        let log = dir.path().join("log");
+        let click = |_: &Path, line: &str| {
+            Ok(Click {
+                time: Timestamp::UNIX_EPOCH,
+                url: line.to_owned(),
+                count: 1,
+                query: None,
+                rank: None,
+            })
+        };
+        let error = import(&log, &[first, missing], |_| false, click).unwrap_err();
+        let message = format!("{error:#}");
+        assert!(message.contains("2 lines imported already"), "{message}");
+        let mut imported = 0;
+        let log = EventLog::<Click>::open(&log);
+        log.read(&Position::default(), |_| imported += 1).unwrap();
+        assert_eq!(imported, 2);
+    }
 }
