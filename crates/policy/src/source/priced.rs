@@ -13,10 +13,10 @@
 //!
 //! Beyond a* nothing more is gained, so the left side stays constant.
 //!
-//! A poll is therefore worth `(λP/μ)·g(μτ)`, but at most ω̄. This is the largest price at which
-//! waiting longer pays: `(λP/μ)·g(μa*) = ω̄` with `a* = ln(P/ω̄)/μ`. With `x = μa*` this is
-//! `e^x − 1 − x = μ/λ`, and `ω̄ = P·e^{−x}`. No poll is worth more than the best page that it can
-//! find. A source that is too large for the budget is served in part.
+//! A poll is therefore worth `(λP/μ)·g(μτ)` at τ seconds after the last one, but at most ω̄. This is
+//! the largest price at which the source is polled: `(λP/μ)·g(μa*) = ω̄` with `a* = ln(P/ω̄)/μ`. With
+//! `x = μa*` this equation is `e^x − 1 − x = μ/λ`, and `ω̄ = P·e^{−x}`. So no poll is worth more than
+//! P, the profit of a page fetched at once.
 
 use super::{Estimation, NewPage, Outlook, Scheduler};
 use crate::plan::gain::{age_of_gain, gain};
@@ -36,7 +36,7 @@ impl Scheduler for Priced {
         }
         let height = outlook.rate * outlook.profit / outlook.decay;
         let uncapped = height * gain(outlook.decay * waited);
-        // Most waits are far from the cap, and this lower bound of it is cheaper than the root.
+        // Most waits are far from the cap ω̄, and this lower bound of ω̄ is cheaper than ω̄ itself.
         let bound = outlook.profit * (-above_cutoff(outlook.decay / outlook.rate)).exp();
         match uncapped <= bound {
             true => uncapped,
@@ -60,7 +60,7 @@ impl Scheduler for Priced {
 
 /// Returns ω̄, the largest price at which a source is polled at all.
 ///
-/// It is 0 for λ = 0, and close to P if there are always many new pages.
+/// It tends to 0 for small λ, and to P for large λ. λ and μ must be above 0.
 pub fn highest_price(outlook: &Outlook) -> f64 {
     outlook.profit * (-cutoff(outlook.decay / outlook.rate)).exp()
 }
