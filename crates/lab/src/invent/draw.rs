@@ -74,7 +74,7 @@ impl Power {
         self.integral(1.0 - self.exponent) / self.integral(-self.exponent)
     }
 
-    /// `∫ x^power` from `least` to `most`.
+    /// Returns `∫ x^power dx` from `least` to `most`.
     fn integral(&self, power: f64) -> f64 {
         let next = power + 1.0;
         if next.abs() < 1e-9 {

@@ -159,7 +159,7 @@ impl Curve for Slope {
 }
 
 #[test]
-fn a_policy_observes_its_visits_and_nothing_else() {
+fn a_policy_observes_each_of_its_visits_once_with_its_gain() {
     let lives = lives(&WORLD, 7);
     let snapshots = Snapshots::new(&lives, DAY).unwrap();
     let texts = texts(5);
