@@ -132,7 +132,7 @@ mod tests {
         assert!(!histories.are_awaited(), "a newer one is known");
         histories.forget();
         histories.want(page, key);
-        assert!(histories.take_wanted().is_empty(), "it is still being loaded");
+        assert!(histories.take_wanted().is_empty(), "it is being loaded");
         assert_eq!(depth(&histories, page), Some(2), "for the next choice");
         histories.learn(page, &history(3));
         histories.bring(page, Some(history(1)));

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_limited_per_host_and_in_total() {
+    fn limits_per_host_and_in_total_are_reached_and_pages_take_turns() {
         let mut revisits = RevaluationQueue::default();
         for page in 0..OF_HOST {
             assert!(!revisits.has_enough_of(7));

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sample_is_spread_over_all_pages() {
+    fn the_sample_of_100_000_pages_is_every_128th_page() {
         let mut sample = Sample::default();
         (0..100_000).for_each(|page| sample.add(Number(page), HostId(1), None));
         let pages: Vec<u32> = sample.pages().iter().map(|page| page.number.0).collect();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_are_alike_pay_at_the_price_that_is_found() {
+    fn pages_of_equal_worth_pay_at_the_computed_price() {
         let history = History {
             asked: Some(Moment::START),
             ..History::default()

@@ -115,7 +115,8 @@ pub struct CurrencyExperimentOptions {
 
 impl Default for CurrencyExperimentOptions {
     /// Brewington & Cybenko (2000): keep 95 % of 800 million pages current, with a grace period
-    /// of a week. They give no document size; 10 kilobytes is the size in exercise 6.6.
+    /// of a week. They give no document size; 10 kilobytes is the size in exercise 6.6 of Baldi,
+    /// Frasconi & Smyth (2003).
     fn default() -> Self {
         Self {
             alpha: 0.95,

@@ -22,8 +22,8 @@
 //!   are clicked. Most of the variance is between sites and sources, because the paper's sources
 //!   differ much in quality: 70 % of them are not worth a poll.
 //! - **Decay.** Clicks at age t are a Poisson process with rate `P·μ·e^(-μt)` (the paper's §2),
-//!   counted in bins of ten minutes from publication. The source's μ is log-normal. One a day
-//!   leaves a thousandth of the clicks after a week ("almost all clicks appear in the first
+//!   counted in bins of ten minutes from publication. The source's μ is log-normal. A μ of 1 per
+//!   day leaves a thousandth of the clicks after a week ("almost all clicks appear in the first
 //!   week").
 //!
 //! By default, neither the stay of a link nor the worth of an article depends on the publication

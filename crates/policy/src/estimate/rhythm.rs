@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_runs_fast_by_day() {
+    fn the_clock_runs_faster_by_day_than_at_night() {
         let rhythm = days_and_nights();
         let hour = |hour: f64| rhythm.passed(at(WEEK + hour * HOUR), HOUR) / HOUR;
         // 24 pages in each hour of the day and 4 at night; 14 are expected, and the prior adds
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn no_page_gives_no_rhythm_and_one_page_gives_little() {
+    fn without_pages_all_hours_are_equal_and_one_page_adds_less_than_a_tenth() {
         let mut rhythm = Rhythm::default();
         rhythm.learn(std::iter::empty());
         assert!((rhythm.passed(at(7.0), 5_000.0) - 5_000.0).abs() < 1e-6);

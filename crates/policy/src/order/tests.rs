@@ -285,7 +285,7 @@ fn similarity_takes_the_best_parent() {
 }
 
 #[test]
-fn hot_anchors_are_promoted_while_they_wait() {
+fn a_waiting_page_becomes_hot_when_an_anchor_text_has_a_query_word() {
     let mut test = TestOrder::by("hot-anchor").discovers(&["a", "computer/b", "c", "d"]);
     assert_eq!(test.worths(), [1.0, 2.0, 1.0, 1.0]);
     assert_eq!(

@@ -242,7 +242,7 @@ fn a_domain_that_a_user_names_has_no_budget() {
 }
 
 #[test]
-fn host_names_of_a_domain_grow_with_evidence_only() {
+fn further_host_names_of_a_domain_open_only_with_evidence() {
     let mut frontier = start();
     let seed = at("seed.example", 0);
     frontier.hear_seed(&seed, NOW);

@@ -115,7 +115,7 @@ fn look_ahead(group: usize, pages: &[Drawn], prices: (f64, f64), busy: usize) ->
 }
 
 #[test]
-fn a_choice_loads_one_group_of_histories_if_it_has_a_page_to_fetch_and_sixteen_if_none_has() {
+fn a_choice_loads_4_histories_if_one_of_these_pages_pays_and_16_if_none_does() {
     // Each page was visited 10 s ago and is worth 10 to 80 now.
     let pages: Vec<Drawn> = (0..40)
         .map(|page| (page % 4, 1 + page % 8, Some(10)))

@@ -152,7 +152,7 @@ fn table(ours: [f64; 3], bound: f64) -> (Findings, Vec<Measured>) {
 }
 
 #[test]
-fn claims_are_judged_by_the_numbers() {
+fn claims_e3_e4_and_e6_hold_or_fail_by_the_numbers() {
     let held = |ours, bound| {
         let (findings, measured) = table(ours, bound);
         let claims = claims::all(&findings, &[measured], &PUBLISHED.0);

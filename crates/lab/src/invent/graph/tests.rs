@@ -28,7 +28,7 @@ fn out_links(graph: &kinds::Graph) -> Vec<usize> {
 }
 
 #[test]
-fn everything_is_reached_from_the_first_page() {
+fn all_pages_are_reached_from_the_first_page() {
     for (pages, hosts, links) in [
         (1, 1, 10.0),
         (50, 200, 10.0),
@@ -48,7 +48,7 @@ fn everything_is_reached_from_the_first_page() {
 }
 
 #[test]
-fn links_are_as_many_and_as_local_as_set() {
+fn the_number_of_links_and_the_share_of_local_links_are_as_set() {
     for (links, local) in [(10.0, 0.75), (4.0, 0.5), (15.0, 0.9)] {
         let plan = GraphPlan {
             pages: 8_000,
@@ -88,8 +88,8 @@ fn in_links_and_out_links_have_about_the_exponents_that_are_set() {
         ..plan.clone()
     });
     assert!((2.8..4.2).contains(&steep), "{steep}");
-    // One host, on which pages with many links find enough targets, and few tree links on most
-    // pages.
+    // A single host has enough targets for pages with many links. Every page is a directory, so
+    // most pages have few tree links.
     let one_host = GraphPlan {
         hosts: 1,
         local: 1.0,

@@ -3,7 +3,8 @@
 use crate::History;
 use crate::history::{Revisit, WINDOW};
 
-/// A change counts if more than this share of the text's shingles differs. In tenths.
+/// A change counts if more than this share of the text's shingles differs. The share is stored in
+/// tenths.
 ///
 /// A history counts changes by tenths, so finer thresholds are impossible. Thresholds of 0.9
 /// and 1 are equal: the last bin of the history holds all changes above 0.9.
