@@ -1,4 +1,4 @@
-//! Results of experiments in long format: one row per policy, metric and `x`.
+//! Results of experiments in long format: one row per policy, parameters, metric and `x`.
 //!
 //! **Invariant:** numbers are finite, and values that could not be measured have no row. Rows
 //! are in the order of their first measurement. An experiment with the same seed therefore gives

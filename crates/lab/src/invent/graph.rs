@@ -76,7 +76,8 @@ plan! {
 }
 
 impl GraphPlan {
-    /// Invents the graph. Page `h` is the home page of host `h`, and host 0 has the most pages.
+    /// Invents the graph. Page `h` is the home page of host `h`, and host 0 is expected to have the
+    /// most pages.
     pub fn invent(&self, seed: u64) -> kinds::Graph {
         let mut growth = GraphGrowth::new(self, seed);
         for page in 0..self.pages.max(1) {

@@ -12,10 +12,10 @@
 //! links. Hence x = settled + the effect of all residuals at any moment. Nothing drifts,
 //! however often pages are read again.
 //!
-//! **Error:** residuals are at most a share of the settled amounts ([`PASS_ON`], [`ANNOUNCE`]).
-//! Measured in a web of 3,000 pages with up to 20 Zipf-distributed links each, no outside links,
-//! and 6,000 reads: an estimate differs from the full solution by 1.0 % on average, by 4 % or more
-//! for one page in a hundred, and by 6 % at worst. The test
+//! **Error:** a residual is settled once it exceeds a share of the settled amount ([`PASS_ON`],
+//! [`ANNOUNCE`]). Measured in a web of 3,000 pages with up to 20 Zipf-distributed links each, no
+//! outside links, and 6,000 reads: an estimate differs from the full solution by 1.0 % on average,
+//! by 4 % or more for one page in a hundred, and by 6 % at worst. The test
 //! `the_error_is_below_1_5_percent_on_average_and_below_10_percent_at_worst` repeats this. The
 //! worst case is a cycle of pages without other links: there a residual r would add r/(1−d) in
 //! total.
@@ -192,8 +192,8 @@ impl RankFlow {
         (self.covered - self.debt.max(0.0) / (1.0 - self.damping)).max(0.0)
     }
 
-    /// Examines the next [`EXAMINED`] accounts and pushes the residuals of read pages that exceed
-    /// [`FINE`]. Stops after [`SWEEP`] links.
+    /// Examines the next [`EXAMINED`] accounts. Pushes the residual of a read page if it exceeds
+    /// the share [`FINE`] of the settled amount. Stops after [`SWEEP`] links.
     fn sweep(&mut self, moved: &mut Vec<Number>) {
         let mut passed = 0;
         for _ in 0..EXAMINED {

@@ -34,7 +34,7 @@ impl Turnover {
         self.all.shares += after.shares - before.shares;
     }
 
-    /// Returns d of a page without observed changes: the mean of all pages, shrunk to [`UNKNOWN`].
+    /// Returns d of a page without observed changes: the mean of all pages, shrunk to 0.3.
     pub fn mean(&self) -> f64 {
         self.all.shrunk(UNKNOWN)
     }

@@ -115,7 +115,7 @@ fn look_ahead(group: usize, pages: &[Drawn], prices: (f64, f64), busy: usize) ->
 }
 
 #[test]
-fn a_choice_loads_4_histories_if_one_of_these_pages_pays_and_16_if_none_does() {
+fn a_choice_loads_4_histories_if_one_of_these_pages_is_fetched_early_and_16_if_none_is() {
     // Each page was visited 10 s ago and is worth 10 to 80 now.
     let pages: Vec<Drawn> = (0..40)
         .map(|page| (page % 4, 1 + page % 8, Some(10)))

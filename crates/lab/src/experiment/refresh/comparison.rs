@@ -101,8 +101,8 @@ impl ComparisonRun<'_> {
         })
     }
 
-    /// Returns the refreshes per step for a share of the pages that exist when judging begins: at
-    /// least 1, unless the share is 0.
+    /// Returns the refreshes per step for a share of the pages that were born before judging
+    /// begins: at least 1, unless the share is 0.
     fn fetches(&self, share: f64) -> usize {
         let born = self.truth.snapshots.born();
         let known = born.partition_point(|(step, _)| *step <= self.knowledge.from);
