@@ -26,10 +26,10 @@
 //!   day leaves a thousandth of the clicks after a week ("almost all clicks appear in the first
 //!   week").
 //!
-//! By default, neither the stay of a link nor the worth of an article depends on the publication
-//! rate of the source. In the recorded world, the links of a source stay shorter if it publishes
-//! more (rank correlation −.79): a source shows about 30 links (20 to 90) whatever its rate.
-//! `slots` models this. The two most active sources have 29 % of the articles and 5 % of the
+//! By default, neither the time that a link stays nor the worth of an article depends on the
+//! publication rate of the source. In the recorded world, the links of a source stay shorter if it
+//! publishes more (rank correlation −.79): a source shows about 30 links (20 to 90) whatever its
+//! rate. `slots` models this. The two most active sources have 29 % of the articles and 5 % of the
 //! clicks, and `dilution` models this. Over all sources, however, mean clicks rise with the rate
 //! (rank correlation +.35).
 //!

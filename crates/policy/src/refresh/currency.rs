@@ -79,7 +79,8 @@ mod tests {
             (far - plain.curve(0.1, 2.0).missing().unwrap()).abs() < 1e-9,
             "{far}"
         );
-        // The probability is 95 % until s = −ln(0.95)/0.1 = 0.513 seconds after the grace period.
+        // A copy is current with a probability of 95 % until −ln(0.95)/0.1 = 0.513 seconds after
+        // the grace period.
         let goal = curve(7.0, Some(0.95));
         assert_eq!(goal.curve(0.1, 2.0).at(7.51), 0.0);
         assert_eq!(

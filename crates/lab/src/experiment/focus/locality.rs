@@ -2,9 +2,10 @@
 //!
 //! Davison, "Topical locality in the web" (SIGIR 2000): the cosine of TF-IDF vectors. The weight of
 //! a word is here (1 + ln tf) · ln(N/df), over title and text. With each random link, a random
-//! sibling (another page that the same page links to) and two random pages are drawn. The linked
-//! pages, the siblings and the random pages are compared with each other. The anchor text of the
-//! link is compared with its target, with its own page, with the sibling and with a random page.
+//! sibling of its target (another page that the same page links to) and two random pages are
+//! drawn. Three pairs of pages are compared: the two linked pages, the target and its sibling, and
+//! the two random pages. The anchor text of the link is compared with its target, with its own
+//! page, with the sibling and with a random page.
 //!
 //! **Invariant:** each drawn link gives at most one pair of each kind. No page is compared with
 //! itself.
