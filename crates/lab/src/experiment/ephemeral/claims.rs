@@ -179,7 +179,8 @@ impl EphemeralClaims<'_> {
         let bfs = rate("bfs");
         Some(PublishedClaim {
             id: "E4",
-            says: "For 99 % of the bound, bfs needs at least five times the rate of echo-newpages.".into(),
+            says: "For 99 % of the bound, bfs needs at least five times the rate of echo-newpages."
+                .into(),
             published: "1 a second against .2".into(),
             found: format!(
                 "bfs {}, echo-newpages {}, priced {}",
