@@ -37,15 +37,15 @@ use crate::seen_set::SeenSet;
 use histories::LoadedHistories;
 use schedule::{Choosing, PriceRule};
 
-/// Bytes of URLs of unvisited pages that stay in memory although the ledger has them. A claim that
-/// finds its URL in memory needs no read of the disk and no parsing. The parsed URLs are not
-/// counted; they take about as many bytes again.
+/// Limit in bytes on the URLs of unvisited pages that stay in memory although the ledger has them.
+/// A claim that finds its URL in memory needs no read of the disk and no parsing. The parsed URLs
+/// are not counted; they take about as many bytes again.
 const REMEMBERED: usize = 8 << 20;
 /// Memory cost of a URL in memory in addition to its text, in bytes.
 const OVERHEAD: usize = 120;
-/// Most different anchor texts that are stored for the links to a page, per run.
+/// Maximum number of different anchor texts that are stored for the links to a page, per run.
 const IN_LINKS: u32 = 12;
-/// Most characters of an anchor text that are stored.
+/// Maximum number of characters of an anchor text that are stored.
 const ANCHOR: usize = 120;
 
 /// A link to a page, or a seed.
@@ -59,7 +59,7 @@ pub struct FrontierLink<'a> {
     pub hops: u8,
     /// The page that links to it; `None`: it is a seed.
     pub source: Option<PageId>,
-    /// When that page was last read without this link; `None`: it was never read before.
+    /// When `source` was last read without this link; `None`: it was never read before.
     pub absent: Option<Moment>,
 }
 
@@ -71,7 +71,7 @@ pub struct Reading<'a> {
     /// Its links to known pages, with the numbers that [`Frontier::hear`] and
     /// [`Frontier::number`] return.
     pub links: &'a [policy::LinkFact<'a>],
-    /// Number of pages that it links to.
+    /// Number of all pages that it links to, including those outside the crawl.
     pub out_links: u32,
     /// Whether the page was read before.
     pub again: bool,
@@ -178,8 +178,8 @@ impl<P: Policy> Frontier<P> {
         Some(self.hear(seed, now).1)
     }
 
-    /// Takes in the content of a page. Returns the fact to commit, which replaces the stored links
-    /// of the page, even by none. Returns `None` if the page is not known.
+    /// Takes in the content of a page. Returns the fact to commit: the links of the page, which
+    /// replace the stored ones. Returns `None` if the page is not known.
     pub fn read(&mut self, page: PageId, reading: Reading<'_>) -> Option<Entry> {
         let number = self.seen.number(page)?;
         let fact = Fact::Read(Read {
@@ -201,9 +201,9 @@ impl<P: Policy> Frontier<P> {
 
     /// Returns the anchor text to store for a link, or "" for none.
     ///
-    /// A text is stored if its target has fewer than [`IN_LINKS`] texts and no equal text. A page
-    /// that is read again replaces its stored links. So a text that the target already has is then
-    /// stored again: it may be the text of this page's earlier link.
+    /// A text is stored if its target has fewer than [`IN_LINKS`] texts and no equal text. If the
+    /// page is read `again`, a text that the target already has is stored, too: it may come from
+    /// this page's earlier link, which is replaced.
     ///
     /// The texts of a target are in a Bloom filter of 32 bits with one hash and at most 12 bits
     /// set. So a new text is wrongly taken for a known one with a probability of at most 12/32.
@@ -265,7 +265,7 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Number of known pages.
+    /// Returns the number of known pages.
     pub fn known(&self) -> usize {
         self.seen.len()
     }
@@ -291,7 +291,8 @@ impl<P: Policy> Frontier<P> {
         self.follow_moves();
     }
 
-    /// Returns where a page newly appeared; `None`: on no page that was read before.
+    /// Returns the page on which a new page appeared; `None`: it appeared on no page that was read
+    /// before.
     fn appeared(&self, source: Option<PageId>, absent: Option<Moment>) -> Option<Appeared> {
         Some(Appeared {
             after: absent?,

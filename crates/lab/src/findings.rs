@@ -1,4 +1,4 @@
-//! Results of experiments in long format: one row per policy, metric and `x`.
+//! Results of experiments in long format: one row per policy, parameters, metric and `x`.
 //!
 //! **Invariant:** numbers are finite, and values that could not be measured have no row. Rows
 //! are in the order of their first measurement. An experiment with the same seed therefore gives
@@ -42,9 +42,9 @@ pub struct Row {
     pub x: f64,
     /// The number; the mean if there were several runs.
     pub value: f64,
-    /// Lower end of the 95 % confidence interval; `None` for a single run.
+    /// Lower end of the 95 % confidence interval; `None` if only one run has the number.
     pub low: Option<f64>,
-    /// Upper end of the 95 % confidence interval; `None` for a single run.
+    /// Upper end of the 95 % confidence interval; `None` if only one run has the number.
     pub high: Option<f64>,
 }
 
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn one_run_has_no_interval_and_a_missing_number_no_row() {
+    fn one_run_gives_no_interval_and_a_missing_baseline_gives_no_gain() {
         let rows = rows(&[vec![measured("random", 0.5, 0.25)]], Some("ideal"));
         assert_eq!(rows.len(), 1);
         assert_eq!((rows[0].value, rows[0].low), (0.25, None));

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_are_all_and_distinct() {
+    fn orders_returns_every_permutation_once() {
         for (pages, count) in [(1, 1), (3, 6), (6, 720)] {
             let mut all = orders(pages);
             all.sort();

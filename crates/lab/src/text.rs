@@ -218,7 +218,7 @@ mod tests {
     use crate::world::{Bodies, Version};
 
     #[test]
-    fn texts_are_counted_once_and_links_by_page() {
+    fn bodies_with_equal_words_are_one_text_and_in_links_count_pages() {
         let pages = ["http://a.example/x", "http://a.example/y"];
         let version = |page, at, body| Version {
             page,

@@ -28,11 +28,10 @@ pub struct Crawl {
     /// Selects the pages to poll for new links and values the pages found there. `None` if no
     /// page is polled.
     pub sources: Option<Sources>,
-    /// The interval at which pages that list others are polled, whatever the price. `None`:
-    /// they are treated like other pages.
+    /// The interval at which listings (sitemaps and feeds) are polled, whatever the price.
+    /// `None`: listings are treated like other pages.
     pub listings: Option<Duration>,
-    /// The least worth, by the ordering, at which a new page is fetched. Below it a page is
-    /// worth 0.
+    /// Minimum worth, by the ordering, of a new page that is fetched. A page below it is worth 0.
     pub least: Worth,
 }
 
@@ -65,8 +64,8 @@ impl Crawl {
         }
     }
 
-    /// Returns the worth of another visit to a page that was visited before. `None` without a
-    /// refresh policy.
+    /// Returns the gain and the poll time of the next visit to a page that was visited before.
+    /// `None` without a refresh policy.
     fn revisit<'a>(&'a self, page: Page<'a>) -> Option<NextVisit<'a>> {
         let refresh = self.refresh.as_ref()?;
         let polled = self.polled(page);
@@ -116,8 +115,8 @@ impl Crawl {
         }
     }
 
-    /// Returns the loss per second while the current state of a page is missing from the archive,
-    /// relative to that of the mean page.
+    /// Returns the stake of a page: the loss per second while it has no current copy, relative to
+    /// the mean page. Without a refresh policy the stake is the importance.
     fn stake(&self, page: Number, history: &History) -> f64 {
         let refresh = self.refresh.as_ref();
         let importance = self.order.importance(Page {
@@ -130,15 +129,15 @@ impl Crawl {
         })
     }
 
-    /// Returns when a page that lists others is polled. `None` if it lists none, or if there is
-    /// no interval.
+    /// Returns when a listing is polled next. `None` if the page is no listing or was never
+    /// requested, or if listings have no interval.
     fn polled(&self, page: Page<'_>) -> Option<Moment> {
         let asked = page.history.asked.filter(|_| page.history.listing)?;
         Some(asked + self.listings?)
     }
 
-    /// Returns when a page is requested again because its last visit failed. `None` if it is
-    /// not.
+    /// Returns when a page is requested again because its last visit got no answer or found the
+    /// page missing. `None` if no such request is planned.
     fn again(&self, page: Page<'_>) -> Option<Moment> {
         match page.history.outcome? {
             Outcome::Unreachable => self.retry.due(page.history),
@@ -186,8 +185,7 @@ impl Policy for Crawl {
         let mut moved = Moves::default();
         self.order.observe(fact, &mut moved);
         for (page, worth) in moved.drain() {
-            // The source alone determines the worth of a page that it named, whatever other
-            // pages link to it.
+            // The worth of a page that a source named does not depend on other links to it.
             if !self.fades(page) {
                 moves.push(page, self.first(page, worth));
             }

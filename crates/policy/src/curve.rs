@@ -12,8 +12,7 @@ use crate::{Moment, Page, Price, Worth};
 /// The worth of a revisit as a function of the time since the last request.
 ///
 /// A curve is computed once from all that is known of one page. It can then be evaluated at
-/// many ages and prices. A [`Policy`](crate::Policy) would have to scan the page's history each
-/// time.
+/// many ages and prices, without another scan of the page's history.
 pub trait Curve {
     /// Returns the worth at an age above zero, in seconds. The worth never falls as the age
     /// grows.
@@ -42,12 +41,11 @@ pub fn worth(curve: &(impl Curve + ?Sized), page: Page<'_>, now: Moment) -> Wort
 
 /// Returns the first moment at which a visit is worth the price, or `None` if it never is.
 ///
-/// Starts near the age that the formula gives, if there is one. Otherwise narrows down the
-/// whole range of time.
+/// The search starts near the age that [`Curve::age_of`] returns. If it returns `None`, the search
+/// covers the whole range of time.
 pub fn due(curve: &(impl Curve + ?Sized), page: Page<'_>, price: Price) -> Option<Moment> {
     let asked = page.history.asked?;
-    // Returns the price minus the worth at this age, in microseconds. A visit pays if the
-    // difference is at most 0.
+    // The price minus the worth at an age in microseconds. A visit pays if it is at most 0.
     let lacks = |age: u64| {
         let then = asked + Duration::from_micros(age);
         price.value() - worth(curve, page, then).value()
@@ -97,8 +95,9 @@ impl Bracket {
     /// Returns the age to try next, or `None` if no age lies between the two.
     ///
     /// The next age is the geometric mean while the ages differ by more than a factor of 4. After
-    /// that it is the zero of the chord (regula falsi), and at every third step the midpoint: a
-    /// curve may be almost flat on one side of a bend, where the chord converges slowly.
+    /// that it is the zero of the chord (regula falsi). At every third step, or if the chord has
+    /// no finite zero, it is the midpoint: a curve may be almost flat on one side of a bend, where
+    /// the chord converges slowly.
     fn middle(&self, step: u32) -> Option<u64> {
         let ((early, below), (late, above)) = (self.early, self.late);
         let apart = late - early;
@@ -117,7 +116,7 @@ impl Bracket {
     }
 }
 
-/// Returns the mean time between revisits so far, in days. `None` before the first revisit.
+/// Returns the mean time between visits so far, in days. `None` before the first revisit.
 pub fn days_between_visits(page: Page<'_>) -> Option<f64> {
     let history = page.history;
     let revisits = f64::from(history.revisits);

@@ -3,6 +3,7 @@
 //! **Invariant:** a fact contains only what the crawler has observed by the time that it reports
 //! the fact. A policy has no other source of information. The same facts in the same order produce
 //! the same policy state.
+//!
 //! After a restart the crawl replays the facts: all discoveries in their order, the last read of
 //! each page in the order of the reads, the visits to each page as one fact, and the searches.
 
@@ -84,10 +85,10 @@ impl Discovered<'static> {
 }
 
 /// The appearance of a new page on another page, between two visits to that other page. The
-/// second visit discovered it.
+/// second visit discovered the new page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appeared {
-    /// The page that links to it.
+    /// The page that links to the new page.
     pub on: Number,
     /// When that page was last read without the link.
     pub after: Moment,
@@ -247,8 +248,8 @@ impl Moves {
         self.0.push((page, worth));
     }
 
-    /// Removes and returns all changes, in the order in which they were recorded. The last one
-    /// of a page is valid.
+    /// Removes and returns all changes, in the order in which they were recorded. If a page has
+    /// several, the last one holds.
     pub fn drain(&mut self) -> impl Iterator<Item = (Number, Worth)> {
         self.0.drain(..)
     }

@@ -1,7 +1,7 @@
-//! Refresh policies, which say when a page with a copy is worth another fetch. One per file.
+//! Refresh policies, which say when a page with a copy is worth another fetch.
 //!
-//! A [`Refresh`] is the part of a [`Crawl`](crate::Crawl) that handles known pages. It values
-//! revisits and first visits in one unit, so that both compete at one [`Price`].
+//! A [`Refresh`] is the part of a [`Crawl`](crate::Crawl) that values copies. It values revisits
+//! and first visits in one unit, so that both compete at one [`Price`].
 //!
 //! Formulas use w for the importance of a page, λ for its change rate, τ for its age (the time
 //! since its last request), and `g(x) = 1 − (1 + x)e^{−x}`.
@@ -24,9 +24,9 @@ pub use user_centric_marginal::UserCentricMarginal;
 use crate::curve::{self, Curve};
 use crate::{Fact, Moment, Needs, Number, Page, Price, Term, VisitFact, Worth};
 
-/// Factor on the importance of a new page, for policies that do not value new pages.
+/// Worth of a new page per unit of importance, for policies that have no formula for new pages.
 ///
-/// New pages then come first, in the order of their importance.
+/// It is so large that new pages come first, in the order of their importance.
 pub const NEW_FIRST: f64 = 1e9;
 
 /// Values another copy of a page, given the importance that the crawl's ordering assigns.
@@ -49,9 +49,6 @@ pub trait Refresh: Send {
     fn weigh(&mut self, _visited: &VisitFact<'_>, _importance: f64) {}
 
     /// Returns the worth of a visit as a function of the time since the last request.
-    ///
-    /// All that is known of the page is evaluated once. The curve then answers for any moment
-    /// and price.
     fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a>;
 
     /// Returns the worth of a visit now; 0 if the page was not requested before `now`.

@@ -21,7 +21,7 @@ impl Term {
     }
 }
 
-/// The summary of a policy at the end of a run.
+/// What a policy knows of the whole crawl, for the stop conditions and the summary of the crawl.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
     /// A lower bound on the share of all importance that the fetched pages hold, if the policy

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::{History, Moment};
 
-/// The largest number of doublings of the required worth for a page that stays gone.
+/// Maximum number of doublings of the worth that a page needs while it stays gone.
 const DOUBLINGS: u16 = 30;
 
 /// Exponential backoff that stops after a number of consecutive failures.
@@ -16,7 +16,7 @@ pub struct Retry {
     /// Number of consecutive failures after which the page is given up. 0 or 1: a page is given
     /// up after its first failure.
     pub attempts: u16,
-    /// The longest wait.
+    /// The maximum wait.
     pub longest: Duration,
     /// The wait before a second request for a page that has a copy and was found missing, since
     /// one 404 is weak evidence. Each visit that finds the page missing doubles the worth that
@@ -27,7 +27,7 @@ pub struct Retry {
 /// The wait after a server's first refusal without `Retry-After`. A short overload is over by
 /// then.
 const BUSY: Duration = Duration::from_secs(5);
-/// The longest wait after refusals, without jitter: a server may recover within an hour.
+/// Maximum wait after refusals, without jitter. A server may recover within an hour.
 const BUSY_LONGEST: Duration = Duration::from_secs(3600);
 
 /// Returns how long to wait after a server refused requests (429 or 503) without saying how

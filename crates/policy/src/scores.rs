@@ -16,7 +16,7 @@ impl Scores {
     /// Sets the score of a URL, which must be normalized. A later score replaces an earlier
     /// one. Negative values and NaN count as 0.
     pub fn insert(&mut self, url: &str, score: f64) {
-        // The queue also keeps worths as f32. The largest stays finite.
+        // The queue also keeps worths as f32. A score above `f32::MAX` would become infinite.
         let score = Worth::new(score).value().min(f64::from(f32::MAX));
         self.0.insert(hash(url), score as f32);
     }

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_letters_and_digits_in_lower_case() {
+    fn each_lower_splits_at_all_but_letters_and_digits_and_writes_lower_case() {
         let split = |text: &str| {
             let mut words = Vec::new();
             each_lower(text, |word| words.push(word.to_owned()));
@@ -158,7 +158,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn each_word_finds_the_words_and_hashes_of_words_and_hash(text in "[a-cA-C0-9 ,.\u{e4}\u{c4}\u{2014}\u{3b1}\u{4e2d}]{0,40}") {
+        fn each_word_agrees_with_words_and_hash_for_words_of_two_bytes_or_more(text in "[a-cA-C0-9 ,.\u{e4}\u{c4}\u{2014}\u{3b1}\u{4e2d}]{0,40}") {
             let mut found = Vec::new();
             each_word(&text, |hash, word| found.push((hash, word)));
             let split = words(&text).filter(|word| word.len() > 1);

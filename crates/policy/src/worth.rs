@@ -1,4 +1,4 @@
-//! The numbers that fetches are compared by: expected value, cost, price and rank.
+//! The numbers that fetches are compared by: worth, price, cost and rank.
 //!
 //! **Invariant:** all are finite and not negative, so they can be compared and sorted without
 //! special cases.
@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Worth(f64);
 
-/// The least worth that the budget still pays for: the worth of the marginal fetch.
+/// Minimum worth of a fetch that the budget pays for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price(f64);
 
@@ -23,9 +23,9 @@ pub struct Cost(f64);
 pub struct Rank(f64);
 
 impl Worth {
-    /// Not worth a fetch, at any price.
+    /// The worth of a page that is not fetched at any price.
     pub const NONE: Self = Self(0.0);
-    /// Worth a fetch only when nothing better is waiting.
+    /// Minimum worth of a page that is fetched. Such a page comes after all better ones.
     pub const LEAST: Self = Self(1e-12);
 
     /// Creates a worth. Negative values and NaN become 0; infinity becomes `f64::MAX`.
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_worth_is_finite_and_ordered() {
+    fn worths_are_finite_and_prices_are_above_0() {
         for odd in [f64::NAN, f64::NEG_INFINITY, -1.0, -0.0] {
             assert_eq!(Worth::new(odd).value(), 0.0, "{odd}");
         }

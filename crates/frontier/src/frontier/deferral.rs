@@ -12,8 +12,8 @@ use crate::domains::{DomainAccount, DomainBudgets, DomainLimits};
 use crate::facts::Facts;
 use crate::record::Known;
 
-/// Most deferred pages that are released at a time when nothing else is left. The number is small,
-/// so that pages within budget that are found later wait behind at most this many pages.
+/// Maximum number of deferred pages that are released at a time when nothing else is left. The
+/// number is small, so that pages within budget that are found later wait behind few pages.
 const SPARE_PAGES: usize = 64;
 
 /// A domain gets spare capacity only if it has at most this many times the known pages of the
@@ -58,7 +58,7 @@ impl<P: Policy> Frontier<P> {
         self.release(grown);
     }
 
-    /// Counts a new page, and the link that leads to it, as evidence.
+    /// Counts a new page, and the link that leads to it, as evidence. A seed exempts its domain.
     pub(super) fn count_discovery(&mut self, page: Number, link: &FrontierLink<'_>) {
         let Some(domains) = &mut self.domains else {
             return;
@@ -118,8 +118,8 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Releases a few pages beyond the budgets, if nothing else waits and no visit is under way
-    /// that could find pages. Returns whether it released any.
+    /// Releases up to [`SPARE_PAGES`] pages beyond the budgets, if nothing else waits and no visit
+    /// is under way that could find pages. Returns whether it released any page.
     pub(super) fn use_spare_capacity(&mut self) -> bool {
         if self.bench.deferred() == 0 || !self.bench.is_at_rest() {
             return false;

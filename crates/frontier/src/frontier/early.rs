@@ -1,9 +1,9 @@
-//! Fetches pages before they are due, when a fetch is allowed and no page that pays can be
-//! fetched.
+//! Fetches pages before they are due, when the budget allows a fetch and no page that is worth the
+//! price can be fetched.
 //!
 //! The frontier then takes the pages that will be due soonest, if they are worth at least half of
 //! the price. The bench may also hold new pages that were worth the price when they were
-//! discovered and are not now. There may be many of them, because the first price is low.
+//! discovered and are not now. There may be many such pages, because the first price is low.
 //!
 //! Appointments are examined in groups, because each group needs one load of histories. Mostly
 //! the first page is fetched, so groups are small.
@@ -23,14 +23,15 @@ use super::revaluation::RevaluationQueue;
 use super::schedule::PriceRule;
 use crate::calendar::{Appointment, AppointmentKind};
 
-/// Most appointments that are examined early without finding a page to fetch.
+/// Maximum number of appointments that are examined early without finding a page to fetch.
 pub(super) const PULLS: usize = 16;
-/// Appointments whose histories are loaded at once.
+/// Number of appointments whose histories are loaded at once.
 const GROUP: usize = 4;
-/// Least worth of a page that is fetched early, as a share of the price.
+/// Minimum worth of a page that is fetched early, as a share of the price. It applies if no ready
+/// server has a page on the bench.
 const NEARLY: f64 = 0.5;
-/// No page is fetched early while this many pages wait on the bench. If a ready server has a page
-/// below the price, only visited pages count.
+/// No page is fetched early while this number of pages or more wait on the bench. If a ready server
+/// has a page below the price, only visited pages count.
 const ENOUGH: usize = 8;
 
 /// Result of a search for a page to fetch early.
@@ -38,16 +39,16 @@ const ENOUGH: usize = 8;
 enum Pulled {
     /// A page was put on the bench.
     Page,
-    /// There is none.
+    /// No page is worth an early fetch.
     Nothing,
     /// Not known until missing histories are loaded.
     Unknown,
 }
 
 impl<P: Policy> Frontier<P> {
-    /// Puts pages on the bench that are to be fetched early, until a server that is ready has
-    /// one. Does nothing if such a server already has a page that is worth the price. Returns
-    /// `false` if histories must be loaded first.
+    /// Puts pages on the bench that are to be fetched early, until a ready server has one. Does
+    /// nothing without a budget, or if a ready server already has a page that is worth the price.
+    /// Returns `false` if histories must be loaded first.
     pub(super) fn bring_forward(&mut self, now: Moment) -> bool {
         let known = self.pull_in_groups(GROUP, now);
         if known && let PriceRule::Budget(spending) = &mut self.price_rule {
@@ -80,8 +81,8 @@ impl<P: Policy> Frontier<P> {
         true
     }
 
-    /// Puts the first page on the bench that is worth at least as much as the `ready` page. If
-    /// none is ready, the page must be worth at least half of the price.
+    /// Puts the first page on the bench that is worth at least `ready`, the worth of the best page
+    /// of a ready server. If there is none, the page must be worth at least half of the price.
     fn pull(&mut self, group: usize, now: Moment, ready: Option<Worth>) -> Pulled {
         let waiting = match ready {
             // The other new pages on the bench do not pay either, so they do not count.
@@ -117,9 +118,8 @@ impl<P: Policy> Frontier<P> {
         Pulled::Nothing
     }
 
-    /// Takes the first appointments of due pages that this choice has not examined yet. An
-    /// examined page may have a new appointment that comes sooner than others; it goes to
-    /// `again`.
+    /// Takes up to `group` appointments, the soonest first, of pages that this choice has not
+    /// examined yet. Moves appointments of pages that it has examined to `again`.
     fn first_due(&mut self, group: usize, again: &mut Vec<Appointment>) -> Vec<Appointment> {
         let PriceRule::Budget(spending) = &self.price_rule else {
             return Vec::new();

@@ -19,7 +19,8 @@ use policy::{History, Number};
 
 use crate::record::PageKey;
 
-/// The most loaded histories that stay after a choice: those of 16 groups of early pages, 12 KB.
+/// Maximum number of loaded histories that stay after a choice: those of 16 groups of 4 early
+/// pages, 12 KB.
 const KEPT: usize = 64;
 
 /// Histories loaded for the current choice or an earlier one, and those being loaded.
@@ -87,8 +88,8 @@ impl LoadedHistories {
         pages.any(|page| !self.loaded.contains_key(page))
     }
 
-    /// Drops loaded histories after a choice: all if there are more than [`KEPT`], otherwise
-    /// those that the ledger has no record of. Keeps the newer ones of pages that are still being loaded.
+    /// Drops loaded histories after a choice: all if there are more than [`KEPT`], otherwise those
+    /// of pages without a record in the ledger. Keeps those of pages that are still being loaded.
     pub fn forget(&mut self) {
         let Self {
             loaded, loading, ..
@@ -125,19 +126,19 @@ mod tests {
         histories.want(page, key);
         assert_eq!(histories.take_wanted(), [key]);
         histories.want(page, key);
-        assert!(histories.take_wanted().is_empty(), "it is on its way");
+        assert!(histories.take_wanted().is_empty(), "it is being loaded");
         assert!(histories.are_awaited());
         histories.learn(page, &history(2));
-        assert!(!histories.are_awaited(), "it is known by now");
+        assert!(!histories.are_awaited(), "a newer one is known");
         histories.forget();
         histories.want(page, key);
-        assert!(histories.take_wanted().is_empty(), "not twice at once");
+        assert!(histories.take_wanted().is_empty(), "it is being loaded");
         assert_eq!(depth(&histories, page), Some(2), "for the next choice");
         histories.learn(page, &history(3));
         histories.bring(page, Some(history(1)));
         assert_eq!(depth(&histories, page), Some(3), "what was read is older");
         histories.want(page, key);
-        assert!(histories.take_wanted().is_empty(), "it is at hand");
+        assert!(histories.take_wanted().is_empty(), "it is loaded");
         histories.forget();
         assert_eq!(depth(&histories, page), Some(3), "for later choices");
         for other in 8..8 + KEPT as u32 {

@@ -19,14 +19,14 @@ use crate::record::{Known, OutLinks, ServerFacts, Visited};
 /// How long the consecutive refusals of a server count after its last wait has ended.
 const REMEMBERED_REFUSALS: Duration = Duration::from_secs(86_400);
 
-/// Counts from the facts of earlier runs, of which an operator is notified.
+/// What an operator is notified of after the facts of earlier runs were taken in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Recalled {
     /// Pages that a wrong clock dated in the future.
     pub ahead: Ahead,
-    /// Servers whose politeness delay has not ended.
+    /// Number of servers that may not be asked yet.
     pub resting: usize,
-    /// Time until the last of these delays ends.
+    /// Time until the last of these servers may be asked.
     pub resting_for: Duration,
 }
 
@@ -93,7 +93,7 @@ struct RecalledDiscovery {
     at: Moment,
     /// The page that links to it.
     source: Option<PageId>,
-    /// When that page was last read without this link.
+    /// When `source` was last read without this link.
     absent: Option<Moment>,
     url: Box<str>,
 }
@@ -219,7 +219,8 @@ impl<P: Policy> Frontier<P> {
         Ok(())
     }
 
-    /// Lets the policy observe the visits. Under a budget, also computes the first price.
+    /// Lets the policy observe the visits, if it needs them. Under a budget, also computes the
+    /// first price.
     fn recall_visits<F: Facts>(
         &mut self,
         earlier: &F,
@@ -355,8 +356,8 @@ fn discovered(known: &Known) -> History {
     History::discovered(known.discovery.at, known.discovery.depth)
 }
 
-/// Returns a stored text with the word count of the ledger, or [`Text::Nothing`] if `words` is
-/// `None`: the page has no text or is gone.
+/// Returns a stored text. [`Text::Counted`] gets the word count of the ledger. If `words` is
+/// `None`, the page has no text or is gone, and the result is [`Text::Nothing`].
 fn recalled_text(text: Text<'_>, words: Option<u32>) -> Text<'_> {
     match (text, words) {
         (_, None) => Text::Nothing,

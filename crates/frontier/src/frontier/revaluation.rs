@@ -13,9 +13,9 @@ use policy::{History, Number};
 
 use crate::bench::HostIndex;
 
-/// Most visited pages of one host on the bench.
+/// Maximum number of visited pages of one host on the bench.
 const OF_HOST: u32 = 16;
-/// Most visited pages of all hosts on the bench.
+/// Maximum number of visited pages of all hosts on the bench.
 const OF_ALL: usize = 4096;
 
 /// Pages on the bench, in the order in which their worth is recomputed.
@@ -30,8 +30,8 @@ pub(super) struct RevaluationQueue {
     hosts: HashMap<HostIndex, u32>,
 }
 
-/// Identifies the turn of a page. A page that left the bench and came back has a new one, and its
-/// old turn is skipped.
+/// Identifies the turn of a page. A page that left the bench and came back has a new ticket, and
+/// the turn with its old ticket is skipped.
 type Ticket = u64;
 
 struct QueuedPage {
@@ -93,7 +93,7 @@ impl RevaluationQueue {
         self.pages.len()
     }
 
-    /// Returns the number of pages up to the limit of all hosts.
+    /// Returns how many more pages the limit of all hosts allows.
     pub fn room(&self) -> usize {
         OF_ALL.saturating_sub(self.pages.len())
     }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_limited_per_host_and_in_total() {
+    fn limits_per_host_and_in_total_are_reached_and_pages_take_turns() {
         let mut revisits = RevaluationQueue::default();
         for page in 0..OF_HOST {
             assert!(!revisits.has_enough_of(7));

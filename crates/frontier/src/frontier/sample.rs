@@ -1,14 +1,14 @@
 //! Computes the price at which the known pages just use up the budget, on a sample of pages.
 //!
-//! At a given price a visited page is fetched once per interval between a visit and its due time. A
-//! new page that pays counts as one fetch per *round*, the time in which the budget pays for one
-//! fetch of every known page. Any page counts as at most 16 fetches per round. Otherwise a page
-//! that a sitemap has just reported as changed would be due at once and outweigh all others.
+//! A visited page counts as one fetch per interval between its last visit and its due time at a
+//! price. A new page that pays counts as one fetch per *round*, the time in which the budget pays
+//! for one fetch of every known page. Any page counts as at most 16 fetches per round. Otherwise a
+//! page that a sitemap has just reported as changed would be due at once and outweigh all others.
 //!
 //! **Invariant:** the sample holds the pages whose number is a multiple of its stride. The
 //! stride doubles when the sample becomes too large. So the selection does not depend on the
-//! worth of pages. Their histories are kept in memory, so that the price is found without a
-//! read from disk.
+//! worth of pages. The histories of the sample are kept in memory, so that the price is found
+//! without a read from disk.
 
 use page::HostId;
 use policy::{History, Moment, Number, Page, Policy, Price};
@@ -17,11 +17,12 @@ use super::Frontier;
 use super::schedule::LATER;
 use crate::record::PageKey;
 
-/// Most pages in the sample. The error is a few percent, which the tracking of the price
-/// corrects.
+/// Maximum number of pages in the sample. The price is then off by a few percent, which the price
+/// tracker corrects.
 const MOST: usize = 1000;
 
-/// Bisection steps on ln ω from the interval 10⁻¹⁵ to 10¹⁵ to a precision of a thousandth.
+/// Number of bisection steps. They narrow the price from the range 10⁻¹⁵ to 10¹⁵ to a relative
+/// precision of a thousandth.
 const HALVINGS: u32 = 17;
 
 pub(super) struct Sample {
@@ -47,7 +48,7 @@ impl Default for Sample {
 }
 
 impl Sample {
-    /// Adds a new page to the sample, if its number fits the stride.
+    /// Adds a page to the sample, if its number is a multiple of the stride.
     pub fn add(&mut self, number: Number, host: HostId, history: Option<&History>) {
         if !number.0.is_multiple_of(self.stride) {
             return;
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sample_is_spread_over_all_pages() {
+    fn the_sample_of_100_000_pages_is_every_128th_page() {
         let mut sample = Sample::default();
         (0..100_000).for_each(|page| sample.add(Number(page), HostId(1), None));
         let pages: Vec<u32> = sample.pages().iter().map(|page| page.number.0).collect();
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_are_alike_pay_at_the_price_that_is_found() {
+    fn pages_of_equal_worth_pay_at_the_computed_price() {
         let history = History {
             asked: Some(Moment::START),
             ..History::default()

@@ -28,9 +28,9 @@ const NO_RECORD: Duration = Duration::from_secs(1);
 /// Number of parts of a round. A page whose host has enough pages on the bench is examined again
 /// after one part, and the price is computed on the sample once per part.
 pub(super) const LATER: u32 = 16;
-/// Most due pages that are examined in one batch.
+/// Maximum number of due pages that are examined in one batch.
 const LOOKS: usize = 256;
-/// Most pages of each revaluation queue whose worth is recomputed before a choice.
+/// Maximum number of pages of each revaluation queue whose worth is recomputed before a choice.
 const REVALUED: usize = 8;
 
 /// The rule for the price.
@@ -66,8 +66,8 @@ pub enum Next {
     Visit(HostVisit),
     /// Wait until this moment, unless a page is discovered or a visit settled before.
     WaitUntil(Moment),
-    /// No page waits, or all waiting pages are on servers whose delay is longer than
-    /// [`patience`](bench::Manners::patience).
+    /// No appointment is left. The server of each page on the bench is being visited, or has a
+    /// delay longer than [`patience`](bench::Manners::patience).
     Idle,
     /// The choice depends on [missing histories](Frontier::wanted): call again when they are
     /// [provided](Frontier::bring).
@@ -253,7 +253,7 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Number of pages that are on the bench, deferred or in the calendar.
+    /// Returns the number of pages that are on the bench, deferred or in the calendar.
     pub fn waiting(&self) -> usize {
         self.bench.waiting() + self.bench.deferred() + self.calendar.len()
     }
@@ -285,7 +285,7 @@ impl<P: Policy> Frontier<P> {
             if !self.policy.fades(page) || worth.pays(self.price()) {
                 return self.offer(page, host, worth, Some(history));
             }
-            // Its worth has fallen below the price while it waited.
+            // The worth of the page has fallen below the price while it waited.
             due = None;
         }
         if history.outcome.is_none() && due.is_none() {
@@ -378,8 +378,8 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Returns the price that the sample gives; `None`: the sample is empty, or there is no
-    /// budget.
+    /// Returns the price that the sample gives; `None`: no page of the sample has a known history,
+    /// or there is no budget.
     pub(super) fn sampled_price(&self, now: Moment) -> Option<Price> {
         let spending = self.spending()?;
         let sample = spending.sample.known();
@@ -387,13 +387,13 @@ impl<P: Policy> Frontier<P> {
         sample::price(&self.policy, &sample, self.known(), per_second, now)
     }
 
-    /// Examines the pages whose appointments have come, in batches, until the bench has enough
-    /// visited pages. Returns `false` if histories must be loaded first; no page of that batch
-    /// was examined then.
+    /// Examines the pages whose appointments have come, in batches, until the limit of visited
+    /// pages on the bench is reached. Returns `false` if histories must be loaded first; no page of
+    /// that batch was examined then.
     fn wake(&mut self, now: Moment) -> bool {
         loop {
-            // Each page takes at most one place. If the bench is full but for one, one history is
-            // loaded, and not those of all due pages.
+            // Each page takes at most one place on the bench. If one place is left, one history
+            // is loaded, and not those of all due pages.
             let most = self
                 .revisits()
                 .map_or(LOOKS, |pages| pages.room().min(LOOKS));
@@ -429,7 +429,7 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Requests missing histories of these pages. Returns whether none is missing.
+    /// Requests the missing histories of these pages. Returns whether none was missing.
     pub(super) fn request_missing(&mut self, appointments: &[Appointment]) -> bool {
         let mut all = true;
         for appointment in appointments {
@@ -477,15 +477,15 @@ impl<P: Policy> Frontier<P> {
         let Some((number, index)) = of(spending).next_page() else {
             return;
         };
-        // Its host has been parked since the offer. The page will not be claimed, and must not
-        // count against the limits.
+        // The host of the page has been parked since the offer. The page will not be claimed, and
+        // must not count against the limits.
         if !self.bench.waits(number) {
             return of(spending).remove(number, index);
         }
         let host = self.bench.host_id(index);
         let Some(history) = of(spending).history(number) else {
-            // The page was offered without a history. When it is loaded, the worth is recomputed
-            // in the page's next round-robin turn.
+            // The page was offered without a history. Once the history is loaded, the next turn of
+            // the page recomputes its worth.
             let key = self.key(self.seen.page(host, number));
             return (key.into_iter()).for_each(|key| self.histories.want(number, key));
         };
@@ -506,7 +506,8 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Evaluates a page: offers it if it is worth at least this share of the price, else makes an
-    /// appointment for it. Returns whether it was offered.
+    /// appointment for it. Returns whether the page has no appointment now: it was offered, or it
+    /// will never be due.
     pub(super) fn look(&mut self, appointment: Appointment, now: Moment, share: f64) -> bool {
         let number = appointment.page;
         let host = self.bench.host_id(appointment.host);

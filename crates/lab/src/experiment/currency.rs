@@ -115,7 +115,8 @@ pub struct CurrencyExperimentOptions {
 
 impl Default for CurrencyExperimentOptions {
     /// Brewington & Cybenko (2000): keep 95 % of 800 million pages current, with a grace period
-    /// of a week. They give no document size; 10 kilobytes is the size in exercise 6.6.
+    /// of a week. They give no document size; 10 kilobytes is the size in exercise 6.6 of Baldi,
+    /// Frasconi & Smyth (2003).
     fn default() -> Self {
         Self {
             alpha: 0.95,
@@ -190,7 +191,7 @@ struct CurrencyQuestion {
     lifetimes: Weibull,
     alpha: f64,
     beta: f64,
-    /// Grace periods that currency is measured with, in days: β and those of the figure.
+    /// Grace periods that currency is measured with, in days, sorted: β and [`GRACES`].
     graces: Vec<f64>,
     /// Revisit intervals in days, sorted.
     intervals: Vec<f64>,
@@ -203,8 +204,8 @@ struct CurrencyQuestion {
 
 /// Grace periods of the figure, in days.
 const GRACES: [f64; 4] = [0.0, 1.0, 7.0, 30.0];
-/// The shortest interval that can be tried, in days: about a quarter of an hour. For 20,000
-/// pages that is 730 million visits in a year of simulated time.
+/// Minimum interval that can be tried, in days: about a quarter of an hour. For 20,000 pages that
+/// is 730 million visits in a year of simulated time.
 const SHORTEST: f64 = 0.01;
 /// Default revisit intervals, in days.
 const INTERVALS: [f64; 5] = [7.0, 14.0, 30.0, 60.0, 90.0];

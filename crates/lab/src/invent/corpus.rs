@@ -8,7 +8,7 @@
 //! - Sites have topics. A page is on the topic of its site (`focus`) or on one drawn from all.
 //!   Topics differ in popularity among queries (Zipf, `topic_popularity`), so few pages matter to
 //!   users.
-//! - A page is a block of advertisements (`ads` of its words) and paragraphs of content.
+//! - A page has a block of advertisements (a share `ads` of its words) and paragraphs of content.
 //!   Advertisements use words that no query contains, as in their example 1, where "none of the
 //!   terms match frequently issued queries". A change replaces the whole block, or the share
 //!   `edit` of the paragraphs. Each page has its own probability that a change is one of
@@ -46,10 +46,10 @@ use crate::kinds::{Bodies, Body, Corpus, Histories, Queries, Version};
 /// Words per paragraph.
 const PARAGRAPH: usize = 40;
 
-/// Greatest number of terms in a query.
+/// Maximum number of terms in a query.
 const TERMS: u64 = 5;
 
-/// Number of attempts to draw a query that differs from all others.
+/// Maximum number of attempts to draw a query that differs from all earlier ones.
 const REDRAWS: u64 = 20;
 
 plan! {

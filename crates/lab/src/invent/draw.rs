@@ -44,8 +44,8 @@ pub(super) struct Power {
 }
 
 impl Power {
-    /// Creates a law with this mean, by bisection on `least`. The mean must be above 0 and below
-    /// `most`, and the exponent above 1.
+    /// Creates a law with this mean, by bisection on `least`. The mean must be at least 0 and below
+    /// `most`, and the exponent above 1. With a mean of 0, almost all draws are 0.
     pub fn with_mean(mean: f64, exponent: f64, most: f64) -> Self {
         // The mean grows with the least value, and is never below it.
         let (mut low, mut high) = (most * 1e-12, mean.max(most * 1e-12));
@@ -74,7 +74,7 @@ impl Power {
         self.integral(1.0 - self.exponent) / self.integral(-self.exponent)
     }
 
-    /// `∫ x^power` from `least` to `most`.
+    /// Returns `∫ x^power dx` from `least` to `most`.
     fn integral(&self, power: f64) -> f64 {
         let next = power + 1.0;
         if next.abs() < 1e-9 {

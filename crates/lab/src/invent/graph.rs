@@ -35,10 +35,11 @@ use super::draw::{Power, Zipf, chance};
 use super::knob::plan;
 use crate::kinds;
 
-/// Number of attempts to draw a target that is new to the page and on the right host.
+/// Maximum number of attempts to draw a target that is new to the page and on the right host.
 const REDRAWS: u32 = 12;
 
-/// Number of links without a target that are retried with each new page.
+/// Maximum number of links without a target that are retried with each new page: of those that stay
+/// on their host, and of those that leave it.
 const RETRIES: usize = 16;
 
 /// Words used in paths.
@@ -75,7 +76,8 @@ plan! {
 }
 
 impl GraphPlan {
-    /// Invents the graph. Page `h` is the home page of host `h`, and host 0 has the most pages.
+    /// Invents the graph. Page `h` is the home page of host `h`, and host 0 is expected to have the
+    /// most pages.
     pub fn invent(&self, seed: u64) -> kinds::Graph {
         let mut growth = GraphGrowth::new(self, seed);
         for page in 0..self.pages.max(1) {
@@ -114,7 +116,7 @@ struct GraphGrowth<'a> {
     targets: Vec<u32>,
     /// Each page once for every link that it wanted at its birth.
     wants: Vec<u32>,
-    /// Number of links that found no target yet: leaving their host, and staying on it.
+    /// Number of links that found no target yet: those that leave their host, and those that stay.
     owed: [usize; 2],
 }
 

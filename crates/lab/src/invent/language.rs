@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn topics_prefer_their_words() {
+    fn a_text_draws_the_set_share_of_its_words_from_its_topic() {
         let language = Language::new(5_000, 4, 1);
         let mut rng = stream(1, For::Prose, 0, 0);
         let own: HashSet<u32> = language.topics[2].iter().copied().collect();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_background_is_zipf() {
+    fn background_words_follow_zipfs_law() {
         let language = Language::new(1_000, 1, 1);
         let mut rng = stream(2, For::Prose, 0, 0);
         let mut counts = vec![0.0; 1_000];

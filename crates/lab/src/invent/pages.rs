@@ -1,10 +1,10 @@
 //! Generator of pages that change, are born and die, without texts.
 //!
-//! - **Changes.** Each page changes as a Poisson process. Its mean lifetime between changes is
-//!   Weibull over the pages, with shape 1.4 and scale 152.2 days (Brewington & Cybenko, "How
-//!   dynamic is the web?", 2000). This gives a mean of 138.7 and a median of 117.1 days. A
-//!   lifetime below `shortest` is raised to it, since the mean *rate* is infinite for a shape of
-//!   1 or less.
+//! - **Changes.** Each page changes as a Poisson process. The lifetime of a page, its mean time
+//!   between changes, is Weibull over the pages, with shape 1.4 and scale 152.2 days (Brewington &
+//!   Cybenko, "How dynamic is the web?", 2000). This gives a mean of 138.7 and a median of 117.1
+//!   days. A lifetime below `shortest` is raised to `shortest`, since the mean *rate* is infinite
+//!   for a shape of 1 or less.
 //! - **Alike.** Lifetimes of one host can be correlated. The normal scores of a page and of its
 //!   host are added with variances `1 - alike` and `alike` (a Gaussian copula), so the Weibull
 //!   distribution over all pages stays the same.
@@ -29,7 +29,7 @@ use super::{BEGINNING, DAY};
 use crate::LabError;
 use crate::kinds::{Bodies, Histories, Version};
 
-/// Limit on the number of pages born later; more would not fit into memory.
+/// Maximum number of pages born later; more would not fit into memory.
 const MOST: f64 = 1e8;
 
 plan! {
@@ -325,7 +325,7 @@ mod tests {
             *first = first.min(days(version));
         }
         assert!(first[..2_000].iter().all(|&day| day == 0.0));
-        // At half of the time there are √2 times as many.
+        // At half of the time there are √2 times as many pages as at the start.
         let early = first[2_000..].iter().filter(|&&day| day < 196.9).count();
         assert!((early as f64 - 828.0).abs() < 70.0, "{early}");
 

@@ -22,20 +22,21 @@
 //!   are clicked. Most of the variance is between sites and sources, because the paper's sources
 //!   differ much in quality: 70 % of them are not worth a poll.
 //! - **Decay.** Clicks at age t are a Poisson process with rate `P·μ·e^(-μt)` (the paper's §2),
-//!   counted in bins of ten minutes from publication. The source's μ is log-normal. One a day
-//!   leaves a thousandth of the clicks after a week ("almost all clicks appear in the first
+//!   counted in bins of ten minutes from publication. The source's μ is log-normal. A μ of 1 per
+//!   day leaves a thousandth of the clicks after a week ("almost all clicks appear in the first
 //!   week").
 //!
-//! By default, how long a link stays does not depend on its source, and what an article is worth
-//! does not depend on how many its source publishes. The recorded world differs on the first. The
-//! more a source publishes, the shorter its links stay (rank correlation −.79), since a source
-//! shows about 30 links (20 to 90) whatever its rate. On the second it gives two answers. The two
-//! most active sources have 29 % of the articles and 5 % of the clicks. But over all sources, mean
-//! clicks rise with the rate (+.35). `slots` and `dilution` model both effects.
+//! By default, neither the time that a link stays nor the worth of an article depends on the
+//! publication rate of the source. In the recorded world, the links of a source stay shorter if it
+//! publishes more (rank correlation −.79): a source shows about 30 links (20 to 90) whatever its
+//! rate. `slots` models this. The two most active sources have 29 % of the articles and 5 % of the
+//! clicks, and `dilution` models this. Over all sources, however, mean clicks rise with the rate
+//! (rank correlation +.35).
 //!
-//! `profit` is the bound: the clicks a second of a crawler that fetches every article as it
-//! appears. It is an expectation with heavy tails, so seeds differ. The share `lasting` of
-//! articles (4 % in the paper) is clicked evenly until clicks are no longer counted.
+//! `profit` is the bound: the expected clicks a second of a crawler that fetches every article as
+//! it appears. The worth of articles is heavy-tailed, so the clicks differ much between seeds. The
+//! share `lasting` of articles (4 % in the paper) is clicked evenly until clicks are no longer
+//! counted.
 //!
 //! **Invariant:** times are whole seconds. The articles of a source and the clicks of an article
 //! have streams of their own.

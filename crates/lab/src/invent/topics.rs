@@ -33,10 +33,11 @@ use crate::kinds::{Body, Graph, LabelledWorld, Labels};
 /// Words per title.
 const TITLE: u64 = 4;
 
-/// Number of attempts to draw a target that is new to the page.
+/// Maximum number of attempts to draw a target that is new to the page.
 const REDRAWS: u32 = 8;
 
-/// Number of links without a target that are retried with each new page.
+/// Maximum number of links without a target that are retried with each new page: of those that stay
+/// on their island, and of those that leave it.
 const RETRIES: usize = 16;
 
 /// The share of links that are added to a page drawn from all pages so far, not to the newest page.
@@ -141,8 +142,8 @@ struct TopicGrowth<'a> {
     /// For each island its pages, and each page again for every link to it, except for the first
     /// link, with which the page was added.
     targets: Vec<Vec<u32>>,
-    /// Number of links that found no target yet, since young islands are small: leaving the
-    /// island, and staying.
+    /// Number of links that found no target yet, since young islands are small: those that leave
+    /// their island, and those that stay.
     owed: [usize; 2],
 }
 

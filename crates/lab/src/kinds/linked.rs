@@ -1,6 +1,6 @@
 //! A web graph with optional texts, anchor texts and page views.
 //!
-//! **Invariant:** each page is parsed once, with the parser of the crawler.
+//! **Invariant:** each HTML page is parsed once, with the parser of the crawler.
 
 use std::ops::Range;
 use std::sync::Arc;

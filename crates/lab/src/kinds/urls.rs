@@ -11,7 +11,7 @@ use page::PageUrl;
 ///
 /// If an earlier page has the URL, `page=N` with the page's number is added to the query, so that
 /// the page stays on its host. A URL that cannot be crawled is replaced by `http://N.invalid/`: no
-/// real page is under `.invalid` (RFC 2606).
+/// real page is under `.invalid` (RFC 2606). If the new URL is taken, too, a counter is appended.
 pub(super) fn distinct<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<PageUrl> {
     let mut taken = HashSet::new();
     let mut urls = Vec::new();

@@ -10,7 +10,7 @@
 use rand::Rng;
 use rand::RngExt;
 
-/// Days of a curve.
+/// Number of days of a curve.
 pub const DAYS: usize = 14;
 
 /// A page's interest by day, scaled to a maximum of 1.
@@ -28,11 +28,11 @@ pub struct Cluster {
 /// Number of sets of starting centres that are tried.
 const STARTS: usize = 5;
 
-/// Greatest number of iterations, for clusters that do not converge earlier.
+/// Maximum number of iterations, for clusters that do not converge earlier.
 const ROUNDS: usize = 60;
 
 impl Cluster {
-    /// Returns whether interest fades within a week: the second week has less than half of the
+    /// Returns whether interest fades: the second week has less than half of the interest of the
     /// first.
     pub fn is_ephemeral(&self) -> bool {
         let (first, second) = self.centre.split_at(DAYS / 2);

@@ -123,9 +123,9 @@ impl PartialOrd for Belief {
 /// pages drawn so far, H = `hot` is the number of all, and B = `size` is at most H.
 ///
 /// A recurrence is used, since summing over X at every draw would take time quadratic in the
-/// pages. A draw adds a hot page while X < B, with probability (H − X)/(pages left). Its
-/// expectation therefore needs only P(X < B) and E(X; X < B). Both change by the probability
-/// that the draw fills the buffer.
+/// pages. While X < B, a draw adds a hot page with probability (H − X)/(pages left). The expected
+/// increase therefore needs only P(X < B) and E(X; X < B). Both change by the probability that the
+/// draw fills the buffer.
 fn kept_by_chance(pages: usize, hot: usize, size: usize) -> impl Iterator<Item = f64> {
     let all = hot as f64;
     // Hot pages drawn before the one that fills the buffer.
@@ -146,7 +146,7 @@ fn kept_by_chance(pages: usize, hot: usize, size: usize) -> impl Iterator<Item =
     })
 }
 
-/// Returns the probability of each draw to be the one that hits a hot page for the B-th time.
+/// Returns, for each draw, the probability that it is the one that draws the B-th hot page.
 ///
 /// Each value follows from its neighbour by a ratio of small numbers, from the mode outwards,
 /// and the sum is normalised to 1. Binomial coefficients of a hundred thousand pages would lose

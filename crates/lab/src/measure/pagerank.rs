@@ -4,7 +4,7 @@
 //! (1998; `docs/science/theory.md`, §2). A page without links passes no rank on, so the sum of
 //! ranks is lower in a web with such pages.
 
-/// Largest error of a rank, relative to the smallest positive start value (1 − d)·trust of a page.
+/// Maximum error of a rank, relative to the smallest positive start value (1 − d)·trust of a page.
 const PRECISION: f64 = 1e-12;
 
 /// Returns IR(p) = (1 − d) + d·Σ IR(t)/c_t over the links from t to p, where t has c_t links in

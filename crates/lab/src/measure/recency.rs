@@ -187,7 +187,6 @@ mod tests {
     }
 
     proptest! {
-        /// Compares with an observation every day.
         #[test]
         fn sums_agree_with_an_observation_every_day(
             times in prop::collection::btree_set(0u64..60, 1..9),

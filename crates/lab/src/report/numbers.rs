@@ -12,7 +12,7 @@ use crate::experiment::Study;
 use crate::experiment::text::{columns, heading, number, policies, tables};
 use crate::findings::Row;
 
-/// Greatest number of columns of a curve: steps of 5 % and both ends.
+/// Maximum number of columns of a curve: steps of 5 % and both ends.
 const COLUMNS: usize = 21;
 
 /// Renders the numbers of a study as a collapsed section; an empty string if there are none.

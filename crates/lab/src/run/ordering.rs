@@ -97,8 +97,8 @@ pub fn order_after<'a>(
         ..single_page_plan()
     };
     let mut driver = start(wall, plan, crawl);
-    // A page that no link of this part leads to counts as a seed, so that the policy reads
-    // every page of the part.
+    // A page of the earlier part that is not discovered yet becomes a seed, so that the policy
+    // reads every page of that part.
     for page in (0..web.graph().pages()).filter(|page| earlier(*page)) {
         let named = driver.world.discover(NamedPage::seed(page));
         driver.exhaust(named.into_iter().collect());
@@ -289,8 +289,8 @@ mod tests {
             };
             order_of_crawl(&graph(), policy, strategy, manners, &[0])
         };
-        // The visit to the first host was ranked for page 0 alone. Then the other host has
-        // waited longer.
+        // The visit to the first host was ranked for page 0 alone. After it, the other host comes
+        // first, because it has waited longer.
         assert_eq!(crawl("breadth-first", 100), [0, 1, 3, 2, 4, 5, 6]);
         assert_eq!(crawl("quality", 1), [0, 1, 2, 3, 4, 5, 6]);
     }

@@ -2,8 +2,8 @@
 //! recent its copies are.
 //!
 //! The crawl core runs under a clock that jumps from one due visit to the next ([`LabDriver`]).
-//! Servers answer at once and need no delay, so politeness never limits the crawl. The run
-//! measures the times that the policy chooses; the number of visits is its budget.
+//! Servers answer at once and need no delay, so politeness never limits the crawl: the policy alone
+//! chooses the times of visits. The number of visits is the budget that it used.
 //!
 //! Pages that exist at the start are discovered one by one, at even intervals over
 //! [`RefreshPlan::spread`] and in random order, as by a crawl of limited speed. If all were
@@ -38,7 +38,7 @@ pub struct RefreshPlan {
     pub spread: Duration,
     /// Period after the start that is not measured.
     pub warm_up: Duration,
-    /// Least worth of a visit.
+    /// Minimum worth of a visit that is made.
     pub price: Price,
     /// Grace periods β for the measure of currency.
     pub graces: Vec<Duration>,

@@ -11,7 +11,7 @@
 //!   beginning. Then the judge compares the repository with the same snapshot.
 //! - A step refreshes exactly the budget of pages, those with the most worth, each at most once
 //!   ([`OnceAStep`]). Pages without worth come last, so that every policy spends the whole
-//!   budget. With a budget above the number of known pages a step refreshes them all.
+//!   budget. A budget above the number of pages known before the step refreshes all of these.
 //! - A page is discovered at the step at which it is born. Its first copy is made at once and
 //!   costs nothing. A page found gone leaves the repository at once.
 //! - Every four steps, a policy that learns from searches receives which pages the searchers of

@@ -65,7 +65,8 @@ impl<'a> CrawlableWorld<'a> {
         })
     }
 
-    /// Returns a link, with its anchor text and place if the policy needs them.
+    /// Returns a link: with its anchor text if the policy needs words, and also with its place if
+    /// the policy needs places.
     fn lead(&self, page: usize, nth: usize, to: &PageUrl, needs: Needs) -> Lead {
         let lead = Lead::seed(to);
         let Some(linked) = self.linked.filter(|_| needs.words) else {

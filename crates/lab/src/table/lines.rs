@@ -11,7 +11,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::LabError;
 
-/// Largest zstd window that is accepted, as a power of two: 128 MiB, as `zstd --long` writes.
+/// Maximum zstd window that is accepted, as a power of two: 128 MiB, as `zstd --long` writes.
 const WINDOW: u32 = 27;
 
 /// Size of the read buffers in bytes.

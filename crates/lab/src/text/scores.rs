@@ -277,7 +277,7 @@ fn bm25(pages: usize, frequency: usize, count: u32, relative: f64) -> f64 {
 /// `score = queryNorm · Σ √tf · idf² · 1/√length`, where `queryNorm = 1/√(Σ idf²)`. All words are
 /// required, so the coordination factor is 1.
 pub(super) mod classic {
-    /// `1 + ln(pages / (frequency + 1))`, at least 0.
+    /// Returns `1 + ln(pages / (frequency + 1))`, at least 0.
     pub fn idf(pages: usize, frequency: usize) -> f64 {
         let idf = 1.0 + (pages.max(1) as f64 / (frequency as f64 + 1.0)).ln();
         idf.max(0.0)

@@ -1,8 +1,7 @@
 //! The worth of another visit to a page that was visited before: a fresh copy, and links to new
 //! pages.
 //!
-//! **Invariant:** worth and due time come from the same curve and the same poll time, both
-//! computed once from all that is known of the page.
+//! **Invariant:** worth and due time come from the same curve and the same poll time.
 
 use crate::curve::{self, Curve};
 use crate::{Moment, Page, Price, Worth};
@@ -10,9 +9,9 @@ use crate::{Moment, Page, Price, Worth};
 /// A page that waits for another visit.
 pub(super) struct NextVisit<'a> {
     pub page: Page<'a>,
-    /// When the page is fetched whatever the price, if it is a listing (a sitemap or a feed) and
-    /// listings have an interval. The copy of such a page has no worth, because users do not
-    /// search for listings.
+    /// When a listing (a sitemap or a feed) is polled, whatever the price. `None` for other pages,
+    /// or if listings have no interval. The copy of a polled listing has no worth, because users
+    /// do not search for listings.
     pub polled: Option<Moment>,
     pub gain: VisitGain<'a>,
 }
@@ -23,7 +22,8 @@ pub(super) struct VisitGain<'a> {
     pub copy: Option<Box<dyn Curve + 'a>>,
     /// The worth of the links to new pages. `None` if the page is no source.
     pub links: Option<Box<dyn Curve + 'a>>,
-    /// Divisor of the worth: 1, or more if the page was missing at its last visits.
+    /// Divisor of the worth ([`Retry::absence`](crate::retry::Retry::absence)): above 1 if the
+    /// last visits found the page missing.
     pub absence: f64,
 }
 

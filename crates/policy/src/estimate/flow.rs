@@ -1,23 +1,24 @@
 //! Incremental PageRank: the importance of each page, updated with every read.
 //!
-//! It solves x = source + d·Σ x(t)/c(t), summed over the read pages t that link here, where
-//! c(t) is the number of links of t. The method is forward push (Andersen, Chung & Lang, "Local
-//! graph partitioning using PageRank vectors", FOCS 2006; on changing graphs: Zhang, Lofgren &
-//! Goel, "Approximate personalized PageRank on dynamic graphs", KDD 2016). An amount that
-//! arrives at a page waits there as a residual. When the residual exceeds a share of the page's
-//! settled amount, it is settled, and d/c of it is pushed to each link. A page that is read
-//! again takes back what its old links got.
+//! [`RankFlow`] solves x = source + d·Σ x(t)/c(t) for each page. The sum is over the read pages t
+//! that link to it, and c(t) is the number of links of t. The method is forward push (Andersen,
+//! Chung & Lang, "Local graph partitioning using PageRank vectors", FOCS 2006; on changing graphs:
+//! Zhang, Lofgren & Goel, "Approximate personalized PageRank on dynamic graphs", KDD 2016). An
+//! amount that arrives at a page waits there as a residual. When the residual exceeds a share of
+//! the page's settled amount, it is settled, and d/c of it is pushed to each link. When a page is
+//! read again, the amounts that its old links got are taken back.
 //!
 //! **Invariant:** a page that was read has pushed exactly its settled amount along its present
 //! links. Hence x = settled + the effect of all residuals at any moment. Nothing drifts,
 //! however often pages are read again.
 //!
-//! **Error:** residuals are a small share of the settled amounts ([`PASS_ON`], [`ANNOUNCE`]).
-//! Measured in a web of 3,000 pages with 20 Zipf-distributed links each, no outside links, and
-//! half of the reads repeated: an estimate differs from the full solution by 1.0 % on average,
-//! by 4 % for one page in a hundred, and by 6 % at worst (`tests::the_error_is_as_stated`). The
-//! worst case is a cycle of pages without other links: a residual there would have been passed
-//! on 1/(1−d) times.
+//! **Error:** a residual is settled once it exceeds a share of the settled amount ([`PASS_ON`],
+//! [`ANNOUNCE`]). Measured in a web of 3,000 pages with up to 20 Zipf-distributed links each, no
+//! outside links, and 6,000 reads: an estimate differs from the full solution by 1.0 % on average,
+//! by 4 % or more for one page in a hundred, and by 6 % at worst. The test
+//! `the_error_is_below_1_5_percent_on_average_and_below_10_percent_at_worst` repeats this. The
+//! worst case is a cycle of pages without other links: there a residual r would add r/(1−d) in
+//! total.
 
 use std::collections::VecDeque;
 
@@ -28,16 +29,16 @@ use crate::{Number, Read, Worth};
 /// avoids queue moves that would change no decision.
 const ANNOUNCE: f64 = 1.0 / 128.0;
 
-/// A read page with c links pushes its residual when it exceeds √c times this share of its
-/// settled amount.
+/// A read page with c links pushes its residual when the residual exceeds √c times this share of
+/// the page's settled amount.
 ///
 /// A push costs c steps, while the error of a residual does not depend on c. For a given cost
 /// the error is least if the shares grow with √c. The factor was chosen by measurement: with 20
-/// links per page and a million pages, shares of 1/32 and 1/64 took 9 and 16 µs per page
-/// (`cargo xtask bench order`).
+/// links per page and a million pages, pushes above 1/32 of the settled amount took 9 µs per page,
+/// and pushes above 1/64 took 16 µs (`cargo xtask bench order`).
 const PASS_ON: f64 = 1.0 / 128.0;
 
-/// The largest such share, whatever the number of links.
+/// Maximum share of the settled amount that a residual of a read page may reach, for any c.
 const MOST: f64 = 1.0 / 8.0;
 
 /// Number of links after which a read stops pushing and leaves the rest to the next read. A
@@ -45,17 +46,18 @@ const MOST: f64 = 1.0 / 8.0;
 /// took 0.2 s with a million pages.
 const AT_ONCE: usize = 1 << 14;
 
-/// Number of accounts that each read examines in turn, to push small residuals too. A small web
-/// is solved to a precision of [`FINE`] in this way.
+/// Maximum number of accounts that each read examines in turn, to push small residuals too. A small
+/// web is solved to a precision of [`FINE`] in this way.
 const EXAMINED: usize = 512;
 
-/// Number of links after which this examination stops. A large web reaches it soon.
+/// Number of links after which this examination stops.
 const SWEEP: usize = 128;
 
-/// A residual below this share of the settled amount waits until its page is read.
+/// The examination leaves residuals up to this share of the settled amount.
 const FINE: f64 = 1.0 / 4096.0;
 
-/// A residual below this amount waits until its page is read. The amount is the least worth.
+/// A residual up to this amount is settled only when its page is read. It equals
+/// [`Worth::LEAST`].
 const FLOOR: f64 = 1e-12;
 
 /// The importance of all pages.
@@ -83,11 +85,11 @@ struct FlowAccount {
     /// The share of the settled amount that the residual may reach, in units of 1/[`SHARES`].
     share: u16,
     read: bool,
-    /// Whether it is in the queue, or in the list of changed pages.
+    /// Whether the page is in the queue, or in the list of changed pages.
     listed: bool,
 }
 
-/// Units of [`FlowAccount::share`] in 1.
+/// Number of units of [`FlowAccount::share`] that make a share of 1.
 const SHARES: f64 = 65536.0;
 
 impl FlowAccount {
@@ -184,14 +186,14 @@ impl RankFlow {
     /// Returns a lower bound on the importance of all pages that were read. Links of pages not
     /// read yet can only add importance.
     ///
-    /// Negative residuals are still included in the settled amounts. Pushed on from page to
-    /// page, they lower the sum by at most 1/(1−d) times their amount.
+    /// The settled amounts do not include negative residuals yet. Pushed from page to page, these
+    /// lower the sum by at most 1/(1−d) times their amount.
     pub fn covered(&self) -> f64 {
         (self.covered - self.debt.max(0.0) / (1.0 - self.damping)).max(0.0)
     }
 
-    /// Examines the next [`EXAMINED`] accounts and pushes their residuals above [`FINE`], until
-    /// [`SWEEP`] links are reached.
+    /// Examines the next [`EXAMINED`] accounts. Pushes the residual of a read page if it exceeds
+    /// the share [`FINE`] of the settled amount. Stops after [`SWEEP`] links.
     fn sweep(&mut self, moved: &mut Vec<Number>) {
         let mut passed = 0;
         for _ in 0..EXAMINED {
@@ -207,7 +209,7 @@ impl RankFlow {
     }
 
     /// Settles and pushes the residual of a read page, if `enough` holds. Returns the number of
-    /// links it went along.
+    /// links that it was pushed along.
     fn settle(
         &mut self,
         page: Number,
@@ -227,8 +229,8 @@ impl RankFlow {
         self.pass_on(page, amount, moved)
     }
 
-    /// Settles the residual of a page that was never read, if it is due. Returns whether it
-    /// was.
+    /// Settles the residual of a page that was never read, if the residual is due. Returns whether
+    /// it was due.
     fn announce(&mut self, page: Number) -> bool {
         let Some(account) = self.accounts.get_mut(page) else {
             return false;
@@ -241,7 +243,7 @@ impl RankFlow {
         due
     }
 
-    /// Pushes `amount` along the links of a read page. Returns the number of links.
+    /// Pushes `amount` along the links of a read page. Returns the number of links to known pages.
     fn pass_on(&mut self, page: Number, amount: f64, moved: &mut Vec<Number>) -> usize {
         let Some(outgoing) = self.links.of(page) else {
             return 0;

@@ -8,7 +8,7 @@ use crate::history::Measured;
 use crate::{Discovered, Number, VisitFact};
 
 /// Weight of the mean of all hosts in the estimate of one host, as a pseudo-count of changes.
-/// It is small, because a host has many changes.
+/// It is small, because most hosts have many measured changes.
 const STRENGTH: f64 = 0.25;
 
 /// The measured gains of all hosts.
@@ -22,9 +22,9 @@ pub struct HostGains {
 /// Sums over the visits of pages.
 #[derive(Debug, Clone, Copy, Default)]
 struct GainPool {
-    /// Measured gains (ΔQ).
+    /// Sum of the measured gains (ΔQ).
     gain: f64,
-    /// Changes whose gain was measured.
+    /// Number of changes whose gain was measured.
     changes: f64,
     /// Time over which gains were measured.
     seconds: f64,

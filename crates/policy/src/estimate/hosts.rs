@@ -1,7 +1,7 @@
 //! The host of each page, as an index into arrays of per-host data.
 //!
-//! **Invariant:** few host numbers are unused, so per-host data fits into an array. The array
-//! grows on writes.
+//! Few host numbers are unused, so the per-host data fits into an array. The array grows when a
+//! host without data is written.
 
 use super::Column;
 use crate::{Discovered, Number};

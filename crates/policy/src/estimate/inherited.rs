@@ -1,14 +1,14 @@
 //! Predicts a value of a page from the pages that link to it and from its host.
 //!
 //! v̂ = (κ·m + Σ ρ·v(parent)) / (κ + k) over the k parents read so far. m is the mean value of
-//! the pages read on its host, or of all pages read if there are none. So a mean of few parents
-//! is shrunk to m, with a pseudo-count of κ parents.
+//! the pages that were read on the page's host, or of all pages read if there are none on that
+//! host. So a mean of few parents is shrunk to m, with a pseudo-count of κ parents.
 //!
 //! **Invariant:** the estimate of a page that was never read changes only if
 //! [`Inherited::read`] returns that page. Therefore m is not the current mean, but the mean at the
 //! last report. A mean is checked after the first read and each time the number of pages read has
-//! doubled. It is reported if it has moved by more than [`REPORT`]. After n pages of a host were
-//! read, the host's mean was reported at most 1 + log₂ n times.
+//! doubled. It is reported if it has changed by more than the share [`REPORT`]. After n pages of a
+//! host were read, the host's mean was reported at most 1 + log₂ n times.
 
 use super::{Column, Links};
 use crate::{Number, Read, Worth};

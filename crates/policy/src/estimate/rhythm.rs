@@ -19,13 +19,13 @@ const WEEK: f64 = HOUR * HOURS as f64;
 /// Weight of the expected arrivals of an hour, as a pseudo-count of pages, so that a few pages
 /// make no rhythm.
 const PRIOR: f64 = 10.0;
-/// The largest ratio of an hour's arrivals to the expected ones. The smallest is its inverse.
+/// Maximum ratio of an hour's arrivals to the expected ones. The minimum is its inverse.
 const MOST: f64 = 10.0;
 
 /// The observed time of a source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ObservedTime {
-    /// When it was last polled.
+    /// When the source was last polled.
     pub until: Moment,
     /// Observed seconds before `until`.
     pub seconds: f64,
@@ -142,8 +142,8 @@ fn hour_of(place: f64) -> usize {
     ((place / HOUR) as usize).min(HOURS - 1)
 }
 
-/// Calls `add` with the seconds of each hour in a span that begins at a given second of the
-/// week.
+/// Calls `add` with each hour of the week that a span touches, and the seconds of the span in that
+/// hour. The span begins at a given second of the week.
 fn spread(begin: f64, seconds: f64, mut add: impl FnMut(usize, f64)) {
     let weeks = (seconds / WEEK).floor();
     if weeks > 0.0 {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_runs_fast_by_day() {
+    fn the_clock_runs_faster_by_day_than_at_night() {
         let rhythm = days_and_nights();
         let hour = |hour: f64| rhythm.passed(at(WEEK + hour * HOUR), HOUR) / HOUR;
         // 24 pages in each hour of the day and 4 at night; 14 are expected, and the prior adds
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn no_page_gives_no_rhythm_and_one_page_gives_little() {
+    fn without_pages_all_hours_are_equal_and_one_page_adds_less_than_a_tenth() {
         let mut rhythm = Rhythm::default();
         rhythm.learn(std::iter::empty());
         assert!((rhythm.passed(at(7.0), 5_000.0) - 5_000.0).abs() < 1e-6);

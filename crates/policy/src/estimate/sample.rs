@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::Number;
 use crate::chance::split_mix;
 
-/// The most pages of a sample. A fit over this number takes about 0.1 ms.
+/// Maximum number of pages in a sample. A fit over this number takes about 0.1 ms.
 const MOST: usize = 1_024;
 
 /// A sample of pages, each with a value.

@@ -1,16 +1,16 @@
 //! Estimates how much of a page's text a change replaces.
 //!
-//! The estimate d is the share of changed shingles, as a mean over the changes of the page. If
-//! every change replaces a share d of the text, N missed changes leave a share `1 − (1 − d)^N` of
-//! a copy outdated. With changes at rate λ that share is `1 − e^{−λdτ}` at age τ in expectation:
-//! the text ages like a page that changes completely at rate λd.
+//! The estimate d is the share of changed shingles, as a mean over the changes of the page, shrunk
+//! to the mean of all pages. If every change replaces a share d of the text, N missed changes
+//! leave a share `1 − (1 − d)^N` of a copy outdated. With changes at rate λ the expected outdated
+//! share at age τ is `1 − e^{−λdτ}`: the text ages like a page that changes completely at rate λd.
 
 use crate::{History, VisitFact};
 
 /// Weight of the mean share of all pages in the estimate of one page, as a pseudo-count of
 /// changes.
 const STRENGTH: f64 = 1.0;
-/// The share before any change was seen. Our choice; one observed change counts as much.
+/// Prior of the mean share of all pages, with the weight of one change. Our choice.
 const UNKNOWN: f64 = 0.3;
 
 /// The changed shares of all pages.
@@ -34,7 +34,7 @@ impl Turnover {
         self.all.shares += after.shares - before.shares;
     }
 
-    /// Returns d of a page without observed changes: the mean of all pages.
+    /// Returns d of a page without observed changes: the mean of all pages, shrunk to 0.3.
     pub fn mean(&self) -> f64 {
         self.all.shrunk(UNKNOWN)
     }

@@ -58,7 +58,7 @@ mod tests {
     use crate::{Discovered, History, Number};
 
     #[test]
-    fn worth_is_the_last_score_or_least() {
+    fn worth_is_the_last_score_and_never_below_the_least_worth() {
         let mut scores = Scores::default();
         for (url, score) in [
             ("a", 2.5),

@@ -10,7 +10,7 @@
 //! | `path:/docs/=3` | paths that begin with `/docs/` | 3 |
 //! | `depth=0.8` | every path | 0.8 for each of its segments |
 //!
-//! A page that matches a rule with factor 0 is never fetched.
+//! A page that gets the factor 0 from a rule is never fetched.
 
 use std::fmt;
 use std::str::FromStr;
@@ -109,7 +109,7 @@ fn host_and_path(url: &str) -> (&str, &str) {
     (&host[..port.unwrap_or(host.len())], path)
 }
 
-/// Worth is the product of the matching rules; 1 if none matches.
+/// Worth is the product of the factors of all matching rules; 1 if none matches.
 #[derive(Debug, Clone)]
 pub struct Location {
     rules: Vec<LocationRule>,
@@ -133,7 +133,7 @@ impl Location {
             .product()
     }
 
-    /// Returns whether a rule with factor 0 matches. The product alone does not tell, because
+    /// Returns whether a rule gives this URL the factor 0. The product alone does not tell, because
     /// small factors can underflow to 0.
     fn is_shut(&self, url: &str) -> bool {
         let (host, path) = host_and_path(url);

@@ -2,7 +2,7 @@
 //!
 //! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), Algorithm 5.1
 //! with IR′(p) = (1−d) + d·Σ IR′(t)/c(t) and damping d = 0.9. The sum is over the pages t that
-//! link to p, and c(t) is the number of links of t. It is the PageRank of the graph known so
+//! link to p, and c(t) is the number of links of t. IR′ is the PageRank of the graph known so
 //! far. Pages that were not read have no links yet, and links that leave the crawl carry their
 //! share away. The paper solves the equation again from time to time. Here every read updates
 //! the solution (`estimate/flow.rs`, which states the error).

@@ -5,9 +5,10 @@
 //! similarity is predicted from the words of its URL, the anchor texts of links to it, and the
 //! texts of the pages with these links.
 //!
-//! Worth = ½ share of the query's words in the anchor text + ¼ similarity of the parent's text,
-//! for the best parent, + ¼ share in the URL. The weights are ours: an anchor text is written
-//! to describe its target. A worth never falls, even if a parent later removes its link.
+//! Worth = ¼ share of the query's words in the URL + the maximum over the parents of (½ share of
+//! the query's words in the anchor text + ¼ similarity of the parent's text). For a seed this
+//! maximum is at least ¼. The weights are ours: an anchor text is written to describe its target.
+//! A worth never falls, even if a parent later removes its link.
 
 use crate::estimate::Column;
 use crate::query::{Query, similarity};

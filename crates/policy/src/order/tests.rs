@@ -105,7 +105,7 @@ fn counted(in_title: u32, in_body: u32) -> Text<'static> {
 }
 
 #[test]
-fn backlink_counts_pages_that_link() {
+fn backlink_counts_the_pages_that_link_to_a_page() {
     let mut test = TestOrder::by("backlink").discovers(&["a", "b", "c", "d"]);
     assert_eq!(
         test.reads(0, NOTHING, &[(0, ""), (1, ""), (2, "")], 9),
@@ -164,11 +164,11 @@ fn rankmass_coverage_is_a_lower_bound() {
 fn opic_passes_cash_to_links_and_the_root_pays_all_pages() {
     let mut test = TestOrder::by("opic").discovers(&["seed", "b", "c", "d"]);
     assert_eq!(test.worths(), [1.0, 0.0, 0.0, 0.0]);
-    // Half of the cash leaves the crawl and goes to the root. The root pays at once, since no
-    // page was known at its last payment.
+    // Half of the cash leaves the crawl and goes to the root. The root pays at the first read.
     assert_eq!(test.reads(0, NOTHING, &[(1, ""), (2, "")], 2), [1, 2, 3]);
     assert_eq!(test.worths(), [0.125, 0.375, 0.375, 0.125]);
-    // Cash that reaches a page already read goes to the root and waits there for four reads.
+    // Cash that reaches a page already read goes to the root. The next payment is at the fifth
+    // read.
     assert_eq!(
         test.reads(1, NOTHING, &[(0, ""), (2, ""), (3, "")], 0),
         [2, 3]
@@ -285,7 +285,7 @@ fn similarity_takes_the_best_parent() {
 }
 
 #[test]
-fn hot_anchors_are_promoted_while_they_wait() {
+fn a_waiting_page_becomes_hot_when_an_anchor_text_has_a_query_word() {
     let mut test = TestOrder::by("hot-anchor").discovers(&["a", "computer/b", "c", "d"]);
     assert_eq!(test.worths(), [1.0, 2.0, 1.0, 1.0]);
     assert_eq!(

@@ -11,12 +11,12 @@ use crate::plan::gain::{age_of_averaged_gain, age_of_gain, averaged_gain};
 use crate::plan::signal::Signalled;
 use crate::{Page, Term};
 
-/// The curve `(w/λ)·g(λτ)`, or its counterpart with change hints.
+/// The curve `(w/λ)·g(λτ)`, or the curve of [`Signalled`] for a page with change hints.
 #[derive(Debug, Clone)]
 pub struct Aging {
     /// w, the worth of a fresh copy per second.
     weight: f64,
-    /// λ, changes per second.
+    /// λ, changes per second. A change that replaces a share of the text counts as that share.
     rate: f64,
     /// Shape of the Gamma posterior of λ; infinite if λ is taken as known.
     certainty: f64,

@@ -7,8 +7,8 @@ use crate::{Fact, Needs, Number, Page, Rates, Term, Worth};
 
 /// Age that a page without a copy is given, in mean lifetimes.
 ///
-/// After three lifetimes 95 % of copies are outdated. An infinite age would have infinite worth:
-/// no refresh would ever come before a new page, however unimportant that is.
+/// After three lifetimes 95 % of copies are outdated. Some curves grow without bound, so an
+/// infinite age would have infinite worth: no refresh would come before any new page.
 pub const FIRST_LIFETIMES: f64 = 3.0;
 
 /// Creates the curve of a page from its change rate, per second, and its importance.

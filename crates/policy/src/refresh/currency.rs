@@ -1,8 +1,8 @@
 //! Keeps important pages current within a grace period.
 //!
 //! Brewington & Cybenko (2000): a copy is β-current if the page did not change between the visit
-//! and β before now. A collection is (α, β)-current if each page is β-current with probability
-//! α.
+//! and β before now. A collection is (α, β)-current if a random page is β-current with a
+//! probability of at least α. Here the goal α applies to each page.
 
 use crate::Curve;
 use crate::plan::gain::gain;
@@ -23,7 +23,7 @@ struct Outdated {
     rate: f64,
     weight: f64,
     grace: f64,
-    /// Seconds after the grace period in which the goal is still met.
+    /// Time after the grace period in which the goal is still met, in seconds.
     met: f64,
 }
 
@@ -79,7 +79,8 @@ mod tests {
             (far - plain.curve(0.1, 2.0).missing().unwrap()).abs() < 1e-9,
             "{far}"
         );
-        // 95 % are current until s = −ln(0.95)/0.1 = 0.513 days after the grace period.
+        // A copy is current with a probability of 95 % until −ln(0.95)/0.1 = 0.513 seconds after
+        // the grace period.
         let goal = curve(7.0, Some(0.95));
         assert_eq!(goal.curve(0.1, 2.0).at(7.51), 0.0);
         assert_eq!(

@@ -7,13 +7,13 @@
 use super::by_rate::FIRST_LIFETIMES;
 use crate::Curve;
 
-/// Below this value the closed form loses precision.
+/// Below this x the closed form of [`missed`] loses precision.
 const SMALL: f64 = 0.5;
 
 /// Worth is `w(τ − (1 − e^{−λτ})/λ)`.
 ///
-/// It grows without bound, so a page that always changes is visited, too. A page without a copy
-/// has the worth of a page of age [`FIRST_LIFETIMES`].
+/// The worth grows without bound, so a page that always changes is visited, too. A page without a
+/// copy has the worth of a page of age [`FIRST_LIFETIMES`].
 #[derive(Debug, Clone, Copy)]
 pub struct Harmonic {
     rate: f64,

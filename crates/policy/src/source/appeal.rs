@@ -1,16 +1,18 @@
-//! Predicts the clicks on a new page relative to others of its source, by its URL and anchor.
+//! Predicts the clicks on a new page relative to other pages of its source, from its URL, its
+//! anchor text and its position.
 //!
 //! Clicks on a page are modelled as Poisson: the mean of its source times a factor for each of
 //! its [`Features`]. The factors are found by iterative scaling (Darroch & Ratcliff 1972, with a
 //! Gamma prior). For one kind of feature after the other, they are set so that clicks and
 //! expectation agree, shrunk towards 1.
 //!
-//! Clicks on news are heavy-tailed, so the weight of each page is limited. Cross-validation over
-//! two halves of the pages decides how far the factors are trusted. The chosen exponent, from 0
-//! (ignore them) to 1 (full trust), predicts the clicks of each half best from the other half.
+//! Clicks on news are heavy-tailed, so the clicks of each page are capped ([`TAIL`]).
+//! Cross-validation over two halves of the pages decides how far the factors are trusted: all
+//! factors are raised to one exponent, from 0 (no trust) to 1 (full trust). The chosen exponent
+//! predicts the clicks of each half best from the other half.
 //!
-//! **Invariant:** a factor is between 1/[`BOUND`] and [`BOUND`], and 1 without evidence. It
-//! depends only on facts about the last [`KEPT`] pages.
+//! **Invariant:** the factor of a page is between 1/[`BOUND`] and [`BOUND`], and 1 without
+//! evidence.
 
 use std::collections::VecDeque;
 
@@ -26,8 +28,8 @@ const BOUND: f64 = 20.0;
 const PRIOR: f64 = 4.0;
 /// Clicks of a page are capped at the first number times the expectation plus the second number.
 const TAIL: (f64, f64) = (10.0, 3.0);
-/// Iterations of scaling. Features of several kinds share what they explain, which takes several
-/// iterations.
+/// Number of iterations of scaling. One is not enough, because pages have features of several
+/// kinds.
 const ROUNDS: usize = 8;
 /// Exponents on the factors that cross-validation chooses from.
 const EXPONENTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
@@ -61,12 +63,12 @@ struct ClickSample {
     clicks: f64,
     /// Weight of the sample.
     weight: f64,
-    /// The half of the cross-validation, by a hash: a source may alternate between two sections.
+    /// The half of the cross-validation. A hash decides, because a source may alternate between
+    /// two sections.
     half: bool,
 }
 
-/// Fitted factors. `overall` applies to all pages, because capped pages get fewer clicks than
-/// expected.
+/// Fitted factors. `overall` is a factor on all pages: capped clicks add up to less than expected.
 struct FactorFit {
     factors: Vec<f32>,
     overall: f64,
@@ -81,7 +83,8 @@ impl Appeal {
         }
     }
 
-    /// Adds a page that appeared on a source. Pages must come in the order of their numbers.
+    /// Adds a page that appeared on a source. Ignores a page whose number is not above all earlier
+    /// ones.
     pub fn found(&mut self, page: Number, on: u32, url: &str, host: u32, at: Moment) {
         let place = match self.last {
             Some((source, then, place)) if (source, then) == (on, at) => place.saturating_add(1),
@@ -105,7 +108,7 @@ impl Appeal {
         });
     }
 
-    /// Adds the anchor text of the link on its source.
+    /// Adds the anchor text of the link to a page. Only the first text that is not empty counts.
     pub fn linked(&mut self, page: Number, anchor: &str) {
         let Some(place) = self.place(page) else {
             return;
@@ -126,7 +129,7 @@ impl Appeal {
         }
     }
 
-    /// Returns the factor of a page.
+    /// Returns the factor of a page; 1 if the page is not among the last [`KEPT`].
     pub fn of(&self, page: Number) -> f64 {
         let known = self.place(page);
         known.map_or(1.0, |place| f64::from(self.pages[place].factor))
@@ -134,7 +137,7 @@ impl Appeal {
 
     /// Fits the factors.
     ///
-    /// `expected` returns the clicks expected so far on a page of a source, or `None` if it
+    /// `expected` returns the clicks expected so far on a page of a source, or `None` if the page
     /// could not be clicked yet.
     pub fn learn(&mut self, expected: impl Fn(Number, u32) -> Option<f64>) {
         let rows: Vec<ClickSample> = self
@@ -234,8 +237,6 @@ fn fit<'a>(rows: impl Iterator<Item = &'a ClickSample>) -> FactorFit {
 }
 
 /// Pairs of a row and a feature of one kind, given by its index within the kind.
-///
-/// They are collected once for all iterations.
 type FeatureRows = Vec<(u32, u16)>;
 
 fn feature_rows(rows: &[&ClickSample], kind: usize) -> FeatureRows {
@@ -309,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_that_is_clicked_ten_times_as_often_is_known_by_it() {
+    fn a_section_with_ten_times_the_clicks_gets_about_ten_times_the_factor() {
         // Two thirds of 0.25 and one third of 2.5 have the mean 1.
         let mut appeal = trained(1.0, |page| if page % 3 == 2 { 2.5 } else { 0.25 });
         let [sport, money] =
@@ -325,12 +326,11 @@ mod tests {
     }
 
     #[test]
-    fn without_evidence_all_are_alike() {
+    fn without_evidence_factors_are_near_1() {
         assert_eq!(of_new(&mut Appeal::new(), 1, "http://e.org/sport/a"), 1.0);
         let mut silent = trained(1e-6, |_| 0.0);
         assert!((of_new(&mut silent, 4_000, "http://e.org/sport/quick") - 1.0).abs() < 0.01);
-        // There are many clicks, and some pages get 75 times as many, but no feature predicts
-        // it.
+        // Some pages get 75 times as many clicks as others, but no feature predicts which.
         let noise = |page: u32| match split_mix(u64::from(page) << 7) % 50 {
             0 => 30.0,
             _ => 0.4,

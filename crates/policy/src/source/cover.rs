@@ -17,16 +17,16 @@ use std::collections::BinaryHeap;
 pub struct Step {
     /// Its index among the sources.
     pub source: usize,
-    /// Pages that it adds to those of the sources before it.
+    /// Number of pages that it adds to those of the sources before it.
     pub more: usize,
 }
 
-/// A cover: sources in the order of selection, until all pages are reached.
+/// Sources that together reach all pages that any source reaches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cover {
-    /// The sources in that order.
+    /// The sources in the order of selection.
     pub steps: Vec<Step>,
-    /// Number of pages that all of them reach.
+    /// Number of pages that these sources reach together.
     pub pages: usize,
 }
 
@@ -55,7 +55,7 @@ impl Cover {
         cover
     }
 
-    /// Returns how many sources are needed to reach this share of the pages.
+    /// Returns how many of the first sources are needed to reach this share of the pages.
     pub fn sources_for(&self, share: f64) -> usize {
         let wanted = share * self.pages as f64;
         let mut reached = 0;
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_is_first_and_its_pages_do_not_count_again() {
+    fn the_largest_source_is_first_and_its_pages_do_not_count_again() {
         let sources = [
             vec![1, 2, 3, 3],
             vec![3, 4],

@@ -6,7 +6,7 @@
 
 use crate::chance::split_mix;
 
-/// Features of a page, at most.
+/// Maximum number of features of a page.
 pub const MOST: usize = 16;
 /// Number of different features of a kind.
 pub const PER_KIND: usize = 1 << 12;
@@ -20,9 +20,9 @@ pub const FEATURES: usize = PER_KIND * KINDS.len();
 /// by kind.
 pub const KINDS: [usize; 7] = [1, 1, 1, 1, 1, 5, 5];
 
-/// Characters of a URL or an anchor that are used.
+/// Maximum number of characters of a URL or an anchor that are used.
 const LETTERS: usize = 1_000;
-/// Shorter words, in characters, are ignored.
+/// Minimum number of letters of a word. Shorter words are ignored.
 const WORD: usize = 4;
 
 /// The features of a page.
@@ -33,8 +33,8 @@ pub struct Features {
 }
 
 impl Features {
-    /// Computes the features from the URL, the host, and the number of pages found before it at
-    /// the same time.
+    /// Computes the features from the URL, the host, and the number of pages found before this one
+    /// on the same source at the same time.
     pub fn of(url: &str, host: u32, place: u32) -> Self {
         let mut features = Self::default();
         let url = short(url);
@@ -96,7 +96,7 @@ impl Features {
     }
 }
 
-/// Returns the first five words of a text with at least [`WORD`] letters.
+/// Returns the first five words of at least [`WORD`] letters in a text.
 ///
 /// Digits separate words, because they have a feature of their own.
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn no_url_has_too_many() {
+    fn no_page_has_more_features_than_the_limits_allow() {
         let long = format!("http://e.org/{}", "wört-é\u{202e}-/".repeat(1 << 16));
         let features =
             Features::of(&long, u32::MAX, u32::MAX).linked(&"many words ".repeat(1 << 16));

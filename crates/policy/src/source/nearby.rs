@@ -2,7 +2,7 @@
 //!
 //! Lefortier et al. (2013), §3.2: "all found pages older than few days, as new pages are almost
 //! never content sources". A main page that does not change is not read again, but the pages
-//! that it links to grow older. Therefore its links are stored until they are old enough.
+//! that it links to grow older. Therefore these pages are stored until they are old enough.
 //!
 //! **Invariant:** a page waits at most once, no matter how many main pages link to it. Only a page
 //! in `homes` may be returned more than once.

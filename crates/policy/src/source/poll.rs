@@ -1,11 +1,11 @@
 //! The worth of a poll as a function of time.
 //!
-//! A poll is worth nothing before a least time since the last one. Where the budget is large, a
-//! busy source would otherwise be polled every second.
+//! A poll is worth nothing until a minimum time has passed since the last one. Otherwise a busy
+//! source would be polled every second under a large budget.
 //!
-//! **Invariant:** with a weekly rhythm, waiting time is measured on the rescaled clock of
+//! **Invariant:** with a weekly rhythm, waiting time is measured on the operational clock of
 //! [`Rhythm`], on which new pages arrive at a constant rate. That clock never runs backwards, so
-//! the worth never decreases. The time at which it reaches a price is found on the same clock.
+//! the worth never decreases.
 
 use super::{Outlook, Scheduler};
 use crate::Curve;
@@ -17,10 +17,10 @@ pub(super) struct Poll<'a> {
     pub scheduler: &'a dyn Scheduler,
     pub place: usize,
     pub outlook: Outlook,
-    /// When it was last polled.
+    /// When the source was last polled.
     pub asked: Moment,
     pub rhythm: Option<&'a Rhythm>,
-    /// Least time between two polls, in seconds.
+    /// Minimum time between two polls, in seconds.
     pub least: f64,
 }
 

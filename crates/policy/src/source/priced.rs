@@ -1,8 +1,9 @@
 //! Polls and pages at one price (our own scheduler).
 //!
-//! At the price ω a page is fetched while `P·e^{−μ·age} ≥ ω`, that is until it has the age
-//! `a* = ln(P/ω)/μ`. A source that is polled every I seconds then yields per poll, net of these
-//! fetches:
+//! λ is the rate of new pages of a source, P the profit of a new page, and μ the decay of this
+//! profit. At the price ω a page is fetched while `P·e^{−μ·age} ≥ ω`, that is, up to the age
+//! `a* = ln(P/ω)/μ`. A source that is polled every I seconds then yields per poll, after the cost
+//! of these fetches:
 //!
 //! - `R(I) = ∫₀^min(I,a*) λ(P·e^{−μa} − ω) da`.
 //!
@@ -13,15 +14,15 @@
 //!
 //! Beyond a* nothing more is gained, so the left side stays constant.
 //!
-//! A poll is therefore worth `(λP/μ)·g(μτ)`, but at most ω̄. This is the largest price at which
-//! waiting longer pays: `(λP/μ)·g(μa*) = ω̄` with `a* = ln(P/ω̄)/μ`. With `x = μa*` this is
-//! `e^x − 1 − x = μ/λ`, and `ω̄ = P·e^{−x}`. No poll is worth more than the best page that it can
-//! find. A source that is too large for the budget is served in part.
+//! A poll τ seconds after the last one is therefore worth `(λP/μ)·g(μτ)`, but at most ω̄. Here
+//! ω̄ is the largest price at which the source is polled: `(λP/μ)·g(μa*) = ω̄` with
+//! `a* = ln(P/ω̄)/μ`. With `x = μa*` this equation is `e^x − 1 − x = μ/λ`, and `ω̄ = P·e^{−x}`.
+//! So no poll is worth more than P, the profit of a page that is fetched at once.
 
 use super::{Estimation, NewPage, Outlook, Scheduler};
 use crate::plan::gain::{age_of_gain, gain};
 
-/// A poll is worth `min((λP/μ)·g(μτ), ω̄)`, a page `P·e^{−μ·age}`.
+/// A poll is worth `min((λP/μ)·g(μτ), ω̄)`, and a page `P·e^{−μ·age}` times its appeal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Priced;
 
@@ -36,7 +37,7 @@ impl Scheduler for Priced {
         }
         let height = outlook.rate * outlook.profit / outlook.decay;
         let uncapped = height * gain(outlook.decay * waited);
-        // Most waits are far from the cap, and this lower bound of it is cheaper than the root.
+        // Most waits are far from the cap ω̄, and this lower bound of ω̄ is cheaper than ω̄ itself.
         let bound = outlook.profit * (-above_cutoff(outlook.decay / outlook.rate)).exp();
         match uncapped <= bound {
             true => uncapped,
@@ -60,7 +61,7 @@ impl Scheduler for Priced {
 
 /// Returns ω̄, the largest price at which a source is polled at all.
 ///
-/// It is 0 for λ = 0, and close to P if there are always many new pages.
+/// It tends to 0 for small λ, and to P for large λ. λ and μ must be above 0.
 pub fn highest_price(outlook: &Outlook) -> f64 {
     outlook.profit * (-cutoff(outlook.decay / outlook.rate)).exp()
 }

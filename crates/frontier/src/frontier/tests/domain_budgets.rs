@@ -10,7 +10,7 @@ const LIMITS: DomainLimits = DomainLimits {
     pages: 10,
     spare: 200,
 };
-/// Budget of a domain that one other domain links to, before any of its texts was read.
+/// Budget, in pages, of a domain that one other domain links to, before any of its texts was read.
 const BASE: usize = 5;
 
 fn start() -> Frontier<Backlink> {
@@ -57,7 +57,7 @@ fn spent(frontier: &Frontier<Backlink>, host: &str) -> Option<SpentBudget> {
     frontier.domain_account(at(host, 0).host()).unwrap().spent
 }
 
-/// Makes the next visit and returns its pages; `None`: there is none.
+/// Makes the next visit and returns its pages; `None`: there is no visit to make.
 fn visit(frontier: &mut Frontier<Backlink>) -> Option<Vec<u32>> {
     let Next::Visit(mut visit) = choose(frontier, NOW, |_| None) else {
         return None;
@@ -87,22 +87,22 @@ fn evidence_releases_the_best_deferred_pages() {
             .is_deferred(last, at("far.example", 0).host())
     );
 
-    // A link within the domain is no evidence, but moves the page to the front.
+    // A link within the domain is no evidence, but makes page 39 the best deferred page.
     let own = at("far.example", 0);
     hear_of(&mut frontier, &at("far.example", 39), &own);
     assert_eq!(frontier.bench.deferred(), 40 - BASE);
 
-    // other.example links to far.example. The first page of other.example is within its budget.
+    // A second domain links to far.example. Its own first page is within its budget.
     let other = at("other.example", 0);
     hear_of(&mut frontier, &other, &at("seed.example", 0));
     hear_of(&mut frontier, &own, &other);
     assert_eq!(frontier.bench.deferred(), 40 - 2 * BASE);
     assert!(
         !frontier.bench.is_deferred(last, own.host()),
-        "the best leaves first"
+        "the best page is released first"
     );
 
-    // Distinct texts raise the factor of the budget from 1/2 to 3/4 of 20 pages.
+    // Two domains allow 20 pages. Distinct texts raise the factor on them from 1/2 to 3/4.
     for text in 0..20 {
         let digest = page::TextDigest {
             simhash: Simhash(text),
@@ -146,7 +146,7 @@ fn spare_capacity_waits_for_visits_and_skips_endless_domains() {
     while frontier.bench.waiting() > 0 {
         match choose(&mut frontier, NOW, |_| None) {
             Next::Visit(visit) => visits.push(visit),
-            // A visit to the server of each page is under way.
+            // The server of every waiting page is being visited.
             _ => visit_out(&mut frontier, &mut visits),
         }
     }
@@ -175,9 +175,8 @@ fn visit_out(frontier: &mut Frontier<Backlink>, visits: &mut Vec<HostVisit>) {
     }
 }
 
-/// The small domain is finished before a page of the large one is released.
 #[test]
-fn small_domains_are_finished_first() {
+fn a_small_domain_is_finished_before_a_page_of_a_large_one_is_released() {
     let mut frontier = crawl("far.example", 40);
     for page in 0..100 {
         let seed = at("seed.example", 0);
@@ -193,7 +192,6 @@ fn small_domains_are_finished_first() {
     assert!(rest[..40 - BASE].iter().all(small), "{rest:?}");
 }
 
-/// A page that reaches the price later is deferred like one that always paid.
 #[test]
 fn pages_that_rise_above_the_price_are_within_the_budget_or_deferred() {
     let price = Price::new(2.0).unwrap();
@@ -244,7 +242,7 @@ fn a_domain_that_a_user_names_has_no_budget() {
 }
 
 #[test]
-fn host_names_of_a_domain_grow_with_evidence_only() {
+fn further_host_names_of_a_domain_open_only_with_evidence() {
     let mut frontier = start();
     let seed = at("seed.example", 0);
     frontier.hear_seed(&seed, NOW);
@@ -264,12 +262,11 @@ fn host_names_of_a_domain_grow_with_evidence_only() {
         hear_of(&mut frontier, &other, &seed);
         hear_of(&mut frontier, &name(0), &other);
     }
-    // Ten domains: 50 pages and so three names.
+    // Ten linking domains give a budget of 50 pages, and one name is open for every 16 pages.
     assert_eq!(asked(&mut frontier), 9 + 2);
     assert_eq!(frontier.bench.deferred(), 57);
 }
 
-/// The budget of its domain does not hold back a page that was visited.
 #[test]
 fn visited_pages_are_refreshed_whatever_the_budget_of_their_domain() {
     let price = Price::new(60.0).unwrap();
@@ -323,7 +320,7 @@ fn budgets_are_the_same_after_a_restart() {
             entries.extend(hear_of(&mut live, &at(host, page), &seed));
         }
     }
-    // One page links to another domain; the others only to their own.
+    // far.example/3 has a link from another domain and one from its own.
     entries.extend(hear_of(
         &mut live,
         &at("far.example", 3),

@@ -42,8 +42,8 @@ impl Policy for Drawing {
     }
 }
 
-/// The state after a look ahead: the page that can be fetched now, the pages on the bench, the
-/// appointments, and the moment from which pages may be fetched early again.
+/// The state after a look ahead: the worth of the page that can be fetched now, whether each page
+/// is on the bench, the appointments, and the moment from which pages may be fetched early again.
 type Left = (
     Option<Worth>,
     Vec<bool>,
@@ -51,8 +51,9 @@ type Left = (
     Moment,
 );
 
-/// Looks ahead in groups of this size. The appointments were made at the first price and are
-/// examined at the second. Also returns how many histories were loaded.
+/// Looks ahead in groups of this size, while `busy` servers are being visited. The appointments
+/// were made at the first price and are examined at the second. Also returns how many histories
+/// were loaded.
 fn look_ahead(group: usize, pages: &[Drawn], prices: (f64, f64), busy: usize) -> (Left, usize) {
     let begin = Moment::START + Duration::from_secs(100_000);
     let url = |(number, page): (usize, &Drawn)| {
@@ -114,8 +115,8 @@ fn look_ahead(group: usize, pages: &[Drawn], prices: (f64, f64), busy: usize) ->
 }
 
 #[test]
-fn a_choice_loads_few_histories_if_the_first_page_will_do_and_sixteen_if_none_will() {
-    // Each was visited 10 s ago and is worth 10 to 80 now.
+fn a_choice_loads_4_histories_if_one_of_these_pages_is_fetched_early_and_16_if_none_is() {
+    // Each page was visited 10 s ago and is worth 10 to 80 now.
     let pages: Vec<Drawn> = (0..40)
         .map(|page| (page % 4, 1 + page % 8, Some(10)))
         .collect();

@@ -7,7 +7,7 @@ use super::monte_carlo::look;
 use super::{CurrencyExperimentOptions, CurrencyQuestion};
 use crate::experiment::PublishedClaim;
 
-/// Tolerance in standard errors. Chance exceeds it in one of 16,000 comparisons; the claim makes
+/// Tolerance in standard errors. Chance exceeds it in one of 16,000 comparisons; claim BK5 makes
 /// at most 25.
 const ERRORS: f64 = 4.0;
 

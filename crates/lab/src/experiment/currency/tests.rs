@@ -203,7 +203,7 @@ fn the_crawler_agrees_with_the_formulas_and_the_model_finds_the_lifetimes() {
 }
 
 #[test]
-fn an_invented_world_has_the_lifetimes_that_were_asked_for() {
+fn freshness_in_an_invented_world_follows_the_shape_and_scale_of_the_options() {
     let mut asked = setting("invented:pages", &["closed-form", "uniform"]);
     let knobs = [("pages", "2000"), ("span", "120")];
     asked.knobs = knobs
@@ -293,7 +293,7 @@ fn invalid_options_policies_and_worlds_are_refused_with_the_reason() {
 }
 
 #[test]
-fn only_the_requested_policies_have_rows() {
+fn only_the_requested_policies_and_the_baseline_have_rows() {
     let mut asked = setting("nowhere", &["monte-carlo"]);
     asked.against = Some("closed-form".into());
     let options = CurrencyExperimentOptions {
@@ -343,8 +343,8 @@ fn recency_in_a_recorded_world_is_plausible_for_crawler_and_model() {
         let sane = 0.5 < fresh && fresh < current && current < 1.0;
         assert!(sane, "{policy}: {fresh} {current}");
     }
-    // The 439 pages did not all exist at once. Visits are counted per existing page, so there is
-    // one in 30 days all the same.
+    // The 439 pages did not all exist at once. Visits are counted per existing page, so each page
+    // still gets one visit in 30 days.
     let often = value(&findings, "uniform", "visits_per_day", 30.0);
     assert!((often * 30.0 - 1.0).abs() < 0.05, "{often}");
 }

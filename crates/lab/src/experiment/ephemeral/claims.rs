@@ -1,4 +1,5 @@
-//! The claims of Lefortier et al. (2013), §3 and §5.3, judged by the findings.
+//! The claims of Lefortier et al. (2013), §3 and §5.3 (E1 to E5), and our own (E6), judged by the
+//! findings.
 //!
 //! Where the paper shows a curve and prints no number, the claim states the threshold that we
 //! use.
@@ -7,7 +8,7 @@ use super::crawls::SWEPT;
 use crate::experiment::PublishedClaim;
 use crate::findings::{Findings, Measured, Param, Row};
 
-/// Table 1: profit at N = .05, .1 and .2, with a bound of .72.
+/// Table 1: profit in clicks per second at N = .05, .1 and .2 fetches per second.
 const TABLE: [(&str, [f64; 3]); 6] = [
     ("frequency", [0.014, 0.39, 0.61]),
     ("bfs", [0.24, 0.46, 0.62]),
@@ -16,9 +17,10 @@ const TABLE: [(&str, [f64; 3]); 6] = [
     ("echo-schedule", [0.52, 0.69, 0.71]),
     ("echo-newpages", [0.62, 0.69, 0.71]),
 ];
+/// The bound on profit in Table 1, in clicks per second.
 const PUBLISHED_BOUND: f64 = 0.72;
 
-/// Largest accepted difference from a published ratio of profit to bound.
+/// Maximum accepted difference from a published ratio of profit to bound.
 const NEAR: f64 = 0.05;
 
 const OURS: &str = "priced";
@@ -177,7 +179,8 @@ impl EphemeralClaims<'_> {
         let bfs = rate("bfs");
         Some(PublishedClaim {
             id: "E4",
-            says: "For 99 % of the bound, bfs needs five times the rate of echo-newpages.".into(),
+            says: "For 99 % of the bound, bfs needs at least five times the rate of echo-newpages."
+                .into(),
             published: "1 a second against .2".into(),
             found: format!(
                 "bfs {}, echo-newpages {}, priced {}",
@@ -242,8 +245,8 @@ impl EphemeralClaims<'_> {
         claims
     }
 
-    /// Compares dynamic profit after a third of the time, with the shortest and the longest push
-    /// period.
+    /// Compares the dynamic profits of the shortest and the longest push period after a third of
+    /// the time.
     fn warm_up(&self) -> Option<PublishedClaim> {
         let name = SWEPT[0];
         let rows = self.findings.rows.iter();

@@ -1,11 +1,11 @@
-//! The paper's figures 3, 4, 7, 8 and 9, and Table 1 as lines.
+//! Figures 3, 4, 7, 8 and 9 of Lefortier et al. (2013), Table 1 as lines, and two figures of ours.
 
 use figure::{Figure, Series};
 
 use super::crawls::BOUND;
 use crate::findings::{self, Findings, Param, Row};
 
-/// Returns all figures, each with a file name.
+/// Returns all figures, each with the stem of its file name. A figure without lines is omitted.
 pub(super) fn all(findings: &Findings) -> Vec<(String, Figure)> {
     let plain = |metric: &'static str| lines(findings, metric, |row| row.params.is_empty(), name);
     let pushed = |row: &Row| match row.params.get("push") {

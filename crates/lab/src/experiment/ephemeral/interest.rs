@@ -1,8 +1,8 @@
 //! Properties of a news world: how long pages are read, when they appear, and how few sources
 //! link to most of them.
 //!
-//! The paper's §3.1, for pages that appeared in the first week, and figure 7. The clusters of
-//! interest leave out pages without clicks.
+//! These are the numbers of Lefortier et al. (2013), §3.1, for pages that appeared in the first
+//! week, and of figure 7. The clusters of interest leave out pages without clicks.
 
 use std::collections::HashSet;
 
@@ -15,11 +15,11 @@ use crate::findings::Measured;
 use crate::measure::clusters::{Cluster, DAYS, Interest, k_means, scaled};
 use crate::run::ephemeral::NewsTimeline;
 
-/// The paper's number: "when we tried less clusters, non-ephemeral pages were not assigned to
-/// one cluster".
+/// Number of clusters, as in the paper: "when we tried less clusters, non-ephemeral pages were not
+/// assigned to one cluster".
 const CLUSTERS: usize = 6;
 
-/// Points of the curve of figure 4.
+/// Maximum number of points of the curve of figure 4, besides the last one.
 const POINTS: usize = 60;
 
 /// Returns all numbers that need no crawl.
@@ -30,7 +30,7 @@ pub(super) fn rows(timeline: &NewsTimeline<'_>, seed: u64) -> Vec<Measured> {
     rows
 }
 
-/// Returns the new pages a second, by the hour.
+/// Returns the number of new pages per second, for each hour.
 fn appearing(timeline: &NewsTimeline<'_>) -> Vec<Measured> {
     let hour = |at: Moment| (at.since(timeline.from).as_secs_f64() / HOUR.as_secs_f64()) as usize;
     let mut hours = vec![0.0; hour(timeline.until) + 1];

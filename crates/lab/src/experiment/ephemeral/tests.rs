@@ -126,7 +126,7 @@ fn wrong_options_give_an_error_that_names_them() {
     assert!(wrong(&sources, &options(&[], &[11])).contains("history is 11"));
 }
 
-/// Findings with Table 1 as published, and these profits for our scheduler.
+/// Returns findings with Table 1 as published, and these profits for our scheduler.
 fn table(ours: [f64; 3], bound: f64) -> (Findings, Vec<Measured>) {
     let rows = [
         ("frequency", [0.014, 0.39, 0.61]),
@@ -152,7 +152,7 @@ fn table(ours: [f64; 3], bound: f64) -> (Findings, Vec<Measured>) {
 }
 
 #[test]
-fn claims_are_judged_by_the_numbers() {
+fn claims_e3_e4_and_e6_hold_or_fail_by_the_numbers() {
     let held = |ours, bound| {
         let (findings, measured) = table(ours, bound);
         let claims = claims::all(&findings, &[measured], &PUBLISHED.0);
@@ -208,7 +208,7 @@ fn claims_are_judged_by_the_numbers() {
 }
 
 #[test]
-fn the_recorded_world_has_a_tenth_of_the_papers_pages() {
+fn the_recorded_world_has_about_42_000_new_pages_and_a_tenth_of_the_published_rates() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/news");
     if !data.join("links.tsv.gz").is_file() {
         eprintln!(

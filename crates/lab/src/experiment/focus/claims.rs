@@ -10,12 +10,12 @@ use crate::experiment::PublishedClaim;
 use crate::findings::{Measured, Param};
 use crate::statistics::Mean;
 
-/// Largest difference in area at which hard and soft focusing count as equal.
+/// Hard and soft focusing count as equal if their areas differ by less than this.
 const LITTLE: f64 = 0.05;
 /// Last curve point of the first tenth of a crawl.
 const EARLY: usize = POINTS / 10;
-/// Last curve point of the first half of a crawl. The first tenth is compared with the rest of
-/// the first half.
+/// Last curve point of the first half of a crawl. Relevance is averaged over the first tenth, and
+/// over the rest of the first half.
 const LATE: usize = POINTS / 2;
 
 /// Checks claim BK7, as far as the policies that it is about were run.

@@ -11,7 +11,7 @@ use super::locality::KINDS;
 use super::omniscient::OMNISCIENT;
 use crate::findings::{self, Param, Row};
 
-/// Greatest number of lines in a figure.
+/// Maximum number of lines in a figure of crawls.
 const MOST: usize = 7;
 
 /// Policies that are drawn first when not all fit.

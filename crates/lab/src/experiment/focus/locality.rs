@@ -1,11 +1,13 @@
 //! Similarity of linked pages and of anchor texts (Baldi, Frasconi & Smyth 2003, Figure 6.2).
 //!
 //! Davison, "Topical locality in the web" (SIGIR 2000): the cosine of TF-IDF vectors. The weight of
-//! a word is here (1 + ln tf) · ln(N/df), over title and text. From random links come pairs of
-//! linked pages, of pages that one page links to (siblings) and of random pages. Anchor texts are
-//! compared with their target, with their own page and with other pages.
+//! a word is here (1 + ln tf) · ln(N/df), over title and text. With each random link, a random
+//! sibling of its target (another page that the same page links to) and two random pages are
+//! drawn. Three pairs of pages are compared: the two linked pages, the target and its sibling, and
+//! the two random pages. The anchor text of the link is compared with its target, with its own
+//! page, with the sibling and with a random page.
 //!
-//! **Invariant:** each drawn link gives at most one pair of each kind, and no page is compared with
+//! **Invariant:** each drawn link gives at most one pair of each kind. No page is compared with
 //! itself.
 
 use std::collections::HashMap;

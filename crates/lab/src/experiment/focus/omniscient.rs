@@ -1,4 +1,4 @@
-//! The omniscient crawler: an upper bound that knows all pages and targets.
+//! The omniscient crawler: a reference that knows all pages and targets.
 //!
 //! It may fetch only start pages and pages that a fetched page links to. It always takes the
 //! shortest path to the nearest target, and fetches the remaining pages at the end. The optimum

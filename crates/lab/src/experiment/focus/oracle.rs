@@ -1,12 +1,12 @@
-//! Upper bounds for focused crawling that know part of what lies behind a link.
+//! Two reference policies for focused crawling, which know some facts about pages before a fetch.
 //!
-//! The policy [`METHOD`] is extended by facts that a crawler cannot know before a fetch.
-//! [`LINKS`] knows whether a linked page is a target. [`AHEAD`] also knows how many undiscovered
-//! targets that page links to. Everything else the two must learn as other policies do. They are
-//! not in the catalog: they show how much a better link classifier could gain.
+//! Both extend the policy [`METHOD`]. [`LINKS`] knows whether a linked page is a target. [`AHEAD`]
+//! also knows how many undiscovered targets that page links to. Everything else the two must learn
+//! as other policies do. They are not in the catalog: they show how much a better link classifier
+//! could gain.
 //!
 //! **Invariant:** the known facts about a page change only when a target is discovered. The
-//! bench is then notified of every discovered page whose worth changes.
+//! new worth of every discovered page that links to the target is then reported.
 
 use std::collections::HashMap;
 
@@ -15,9 +15,9 @@ use policy::{Fact, History, Moment, Moves, Needs, Number, Page, Policy, Worth};
 use super::split::TopicSplit;
 use crate::world::Graph;
 
-/// Name of the bound that knows which links lead to targets.
+/// Name of the reference that knows which links lead to targets.
 pub(super) const LINKS: &str = "told-links";
-/// Name of the bound that also knows how many undiscovered targets a linked page links to.
+/// Name of the reference that also knows how many undiscovered targets a linked page links to.
 pub(super) const AHEAD: &str = "told-ahead";
 /// The extended method.
 pub(super) const METHOD: &str = "learned";

@@ -1,8 +1,8 @@
-//! Ranking of the focused methods, and their distance to the upper bounds.
+//! Ranking of the focused methods, and their distance to the references that know more (`BOUNDS`).
 //!
 //! **Invariant:** all means are over the same runs and targets. The better of our methods is
-//! compared with the published method that has the largest mean area. A user cannot know in
-//! advance which method will be best for one target, so that one is not the standard.
+//! compared with the published method that has the largest mean area over all targets. It is not
+//! compared with the best method for each target, which a user cannot know in advance.
 
 use super::judged::ALL;
 use super::{BOUNDS, FLOOR};

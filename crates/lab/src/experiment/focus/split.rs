@@ -20,9 +20,9 @@ use super::LEAST_TARGETS;
 use crate::LabError;
 use crate::kinds::{Graph, Labels, Linked, ReachSearch};
 
-/// Least share of the pages that a site needs to be crawled on its own.
+/// Minimum share of all pages that a site needs to be crawled on its own.
 const SITE: f64 = 0.05;
-/// Least number of pages that such a site needs.
+/// Minimum number of pages that such a site needs.
 const SITE_PAGES: f64 = 200.0;
 
 /// The split of one run for one target.
@@ -32,7 +32,7 @@ pub(super) struct TopicSplit {
     pub starts: Vec<usize>,
     /// Whether a page belongs to the part of the web that is crawled.
     pub ground: Vec<bool>,
-    /// Number of pages that can be reached from the starts.
+    /// Number of pages that can be reached from the starts, including the starts.
     pub reached: usize,
     /// Whether a page is a target: a page of the topic that can be reached, without training and
     /// start pages.

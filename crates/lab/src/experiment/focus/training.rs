@@ -1,8 +1,8 @@
 //! Training of the topic model that a focused crawler starts with.
 //!
 //! The classifier is trained on titles, texts and URLs of the training pages and on the anchor
-//! texts of links between them. Context graphs also get classifiers for pages one or two links
-//! away from a topic page. Methods that learn where links lead get a link classifier
+//! texts of links between them. Context graphs also get classifiers for pages from which a topic
+//! page is one or two links away. Methods that learn where links lead get a link classifier
 //! ([`Guide`]) that is trained on the same pages and links.
 //!
 //! **Invariant:** training uses no target page, and no link of a page outside the training set.
@@ -15,7 +15,7 @@ use super::split::{TopicSplit, has};
 use crate::LabError;
 use crate::world::{Labels, Linked};
 
-/// Layers of a context graph besides the topic itself.
+/// Number of layers of a context graph besides the topic itself.
 const LAYERS: u8 = 2;
 
 pub(super) fn learn(

@@ -1,9 +1,9 @@
 //! Check of the closed forms of the ideal and the random crawler against real orders (UO1).
 //!
-//! The ideal order is measured like the order of a crawl, and must match its closed form at
-//! every page. Random permutations must match the random crawler's closed form on average. Their
-//! deviation is given in standard errors, which come from the hypergeometric distribution and
-//! are not estimated.
+//! The ideal order is measured like the order of a crawl, and must match its closed form after
+//! every page. The mean over random permutations must match the random crawler's closed form. The
+//! deviation of this mean is given in standard errors, which are computed from the hypergeometric
+//! distribution and not estimated from the permutations.
 
 use rand::seq::SliceRandom;
 use testweb::chance::{For, stream};
@@ -15,11 +15,11 @@ use crate::run::Trip;
 
 /// Bounds on the number of random orders.
 const ORDERS: std::ops::RangeInclusive<usize> = 20..=100;
-/// Target for the number of visits over all random orders together.
+/// Number of visits over all random orders together, if the bounds [`ORDERS`] allow it.
 const VISITS: usize = 2_000_000;
 
-/// Tolerance in standard errors, over about 100 points. Four would do for normal errors, but the
-/// number of hot pages found is not normally distributed if hot pages are few.
+/// Tolerance in standard errors, over about 100 points. A tolerance of 4 would be enough for normal
+/// errors, but the number of hot pages found is not normally distributed if hot pages are few.
 const TOO_FAR: f64 = 5.0;
 
 /// Largest deviations of measured curves from the closed forms.

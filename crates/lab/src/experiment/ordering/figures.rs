@@ -1,4 +1,4 @@
-//! Figures of the ordering experiment, in the form of the paper's figures.
+//! Figures of the ordering experiment, in the form of those of Cho, Garcia-Molina & Page (1998).
 //!
 //! **Invariant:** a figure has at most seven lines, which is the number of distinguishable
 //! colours. Figures without lines are omitted.
@@ -9,11 +9,11 @@ use super::contestants::{IDEAL, RANDOM};
 use super::measured::TARGETS;
 use crate::findings::{self, Param, Row};
 
-/// Greatest number of lines in a figure.
+/// Maximum number of lines in a figure.
 const MOST: usize = 7;
 
-/// Policies drawn first when not all fit: the bounds and the three orderings of the paper, then
-/// two newer ones.
+/// Policies drawn first when not all fit: the ideal and the random crawler and the three orderings
+/// of the paper, then two newer orderings.
 const FIRST: [&str; MOST] = [
     IDEAL,
     "pagerank",
@@ -24,7 +24,7 @@ const FIRST: [&str; MOST] = [
     "opic",
 ];
 
-/// The same for figures about a query: orderings that use the query come first.
+/// Policies drawn first in figures about a query.
 const ABOUT: [&str; MOST] = [
     IDEAL,
     "hot-page",

@@ -9,8 +9,9 @@ use testweb::chance::{For, stream};
 use crate::LabError;
 use crate::kinds::{Graph, ReachSearch};
 
-/// Bound on the links followed to find starts, as a multiple of all links and pages. Real webs need
-/// far fewer. It ends the search in a web where 100,000 pages each reach a third of the web.
+/// Maximum number of links followed to find starts, as a multiple of the number of all links and
+/// pages. Real webs need far fewer. The limit ends the search in a web where 100,000 pages each
+/// reach a third of the web.
 const PATIENCE: usize = 2_000;
 
 /// The web of a run: all that can be reached from its start.

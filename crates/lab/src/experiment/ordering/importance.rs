@@ -1,7 +1,7 @@
 //! True importance of every page of a web.
 //!
-//! The metrics of Cho, Garcia-Molina & Page (1998), §2.1, over the whole web of a run. A policy
-//! can only estimate them.
+//! The metrics of Cho, Garcia-Molina & Page (1998), §2.1, and page views, over the whole web of a
+//! run. A policy can only estimate them.
 //!
 //! **Invariant:** policies have no access to these values.
 
@@ -15,8 +15,9 @@ use crate::run::CrawlableWorld;
 /// Probability that the random surfer follows a link (`docs/science/theory.md`, §2).
 const DAMPING: f64 = 0.9;
 
-/// One occurrence in the title counts as ten in the text. Algorithm 5.3 calls a page hot if it has
-/// one in the title or ten in the text, so a hot page has a similarity of at least ten.
+/// Number of occurrences in the text that one occurrence in the title counts as. Algorithm 5.3 of
+/// the paper calls a page hot if it has one occurrence in the title or ten in the text. So a hot
+/// page has a similarity of at least ten.
 const TITLE: f64 = 10.0;
 
 /// Returns the importance of every page by each metric that this world has data for.

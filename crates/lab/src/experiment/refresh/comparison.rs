@@ -14,9 +14,10 @@ use crate::findings::{Measured, Param, Params};
 use crate::run::steps::{InitialKnowledge, RepositoryScores, SteppedWorld};
 use crate::workers::{ExperimentProgress, each};
 
-/// Qualities whose budgets are compared.
+/// Qualities for which the needed budgets are compared.
 pub(super) const QUALITIES: [f64; 2] = [0.95, 0.99];
-/// Regained shares of the quality lost without refreshes, whose budgets are compared.
+/// Shares of the quality that is lost without refreshes. The budgets that regain these shares are
+/// compared.
 pub(super) const REGAINED: [f64; 3] = [0.5, 0.75, 0.9];
 
 /// The policies and budgets of a comparison.
@@ -100,8 +101,8 @@ impl ComparisonRun<'_> {
         })
     }
 
-    /// Returns the refreshes per step for a share of the pages that exist when judging begins: at
-    /// least 1, unless the share is 0.
+    /// Returns the refreshes per step for a share of the pages that were born before judging
+    /// begins: at least 1, unless the share is 0.
     fn fetches(&self, share: f64) -> usize {
         let born = self.truth.snapshots.born();
         let known = born.partition_point(|(step, _)| *step <= self.knowledge.from);
@@ -163,7 +164,7 @@ fn best_of_each_budget<'d>(done: &[&'d BudgetResult]) -> Vec<&'d BudgetResult> {
 }
 
 /// Returns the refreshes per step that a policy needs for the levels [`QUALITIES`] and
-/// [`REGAINED`]. `lost` is the quality without refreshes; without it there are no rows.
+/// [`REGAINED`]. `lost` is the quality without refreshes; if it is `None`, there are no rows.
 fn budgets_needed(name: &str, shown: &[&BudgetResult], lost: Option<f64>) -> Vec<Measured> {
     let Some(none) = lost.filter(|_| name != NONE) else {
         return Vec::new();

@@ -1,8 +1,8 @@
 //! The policies that the experiment compares.
 //!
-//! `none` refreshes nothing. `sbr` and `ebr` without an argument run with every threshold of the
-//! paper, and the best one for each budget represents them. The paper does the same. This favours
-//! them, because a crawler cannot choose the threshold afterwards.
+//! `none` refreshes nothing. `sbr` and `ebr` without an argument run with every threshold of
+//! Pandey & Olston (2005), and the best result for each budget counts, as in that paper. This
+//! favours `sbr` and `ebr`, because a crawler cannot choose the threshold afterwards.
 
 use policy::catalog::{Catalog, Upkeep};
 

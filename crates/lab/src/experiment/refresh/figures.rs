@@ -1,6 +1,7 @@
-//! The paper's figures 3 and 4, and figures of the other metrics.
+//! Figures 3 and 4 of Pandey & Olston (2005), and figures of the other metrics.
 //!
-//! `cargo xtask bench measure` measures figure 2, the overhead of measuring gains in the index.
+//! `cargo xtask bench measure` measures the numbers of their figure 2, the overhead of measuring
+//! gains in the index.
 
 use figure::{Figure, Series};
 
@@ -133,7 +134,8 @@ fn curves(title: &str, y_label: &str, series: Vec<Series>) -> Figure {
     }
 }
 
-/// Shares of the pages, by distance from the diagonal.
+/// Groups of pages by distance from the diagonal: the name of each, and the share of the pages up
+/// to its end.
 const NEAREST: [(&str, f64); 4] = [
     ("nearest 50 %", 0.5),
     ("to 80 %", 0.8),

@@ -1,8 +1,7 @@
 //! Description of how pages change over time.
 //!
 //! **Invariant:** a change is a version with another body than the page's previous version; a
-//! text change is one with other words. Births, deaths and returns are not changes and are
-//! counted separately.
+//! text change is one with other words. Births, deaths and returns are not changes.
 
 use super::WorldDescription;
 use super::distribution::{mean, median, tail};

@@ -12,10 +12,10 @@ use crate::world::News;
 
 const HOUR: f64 = 3_600.0;
 
-/// Hours for which the share of remaining clicks is reported.
+/// Hours after the first link for which the share of remaining clicks is reported.
 const LATE: [u32; 5] = [1, 6, 12, 24, 48];
 
-/// Hours that the decay figure covers.
+/// Number of hours after the first link that the decay figure covers.
 const SHOWN: u32 = 96;
 
 pub(super) fn describe(news: &News, description: &mut WorldDescription) {

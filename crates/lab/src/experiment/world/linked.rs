@@ -1,7 +1,7 @@
 //! Description of pages and links: degrees, hosts, anchors, labels, bodies and views.
 //!
-//! **Invariant:** links are counted as in the graph: multiple links between two pages once, and
-//! none from a page to itself.
+//! **Invariant:** links are counted as in the graph: several links from one page to another count
+//! once, and a link from a page to itself does not count.
 
 use std::collections::HashMap;
 

@@ -28,7 +28,7 @@ fn out_links(graph: &kinds::Graph) -> Vec<usize> {
 }
 
 #[test]
-fn everything_is_reached_from_the_first_page() {
+fn all_pages_are_reached_from_the_first_page() {
     for (pages, hosts, links) in [
         (1, 1, 10.0),
         (50, 200, 10.0),
@@ -48,7 +48,7 @@ fn everything_is_reached_from_the_first_page() {
 }
 
 #[test]
-fn links_are_as_many_and_as_local_as_set() {
+fn the_number_of_links_and_the_share_of_local_links_are_as_set() {
     for (links, local) in [(10.0, 0.75), (4.0, 0.5), (15.0, 0.9)] {
         let plan = GraphPlan {
             pages: 8_000,
@@ -72,14 +72,14 @@ fn links_are_as_many_and_as_local_as_set() {
 }
 
 #[test]
-fn links_follow_power_laws() {
+fn in_links_and_out_links_have_about_the_exponents_that_are_set() {
     let plan = GraphPlan {
         pages: 15_000,
         hosts: 150,
         ..GraphPlan::default()
     };
-    // Over the largest twentieth. The very largest values are below the law, since a
-    // host with a thousand pages cannot give a page two thousand local in-links.
+    // The exponent is estimated over the largest twentieth. The very largest values are below the
+    // law, since a host with a thousand pages cannot give a page two thousand local in-links.
     let inward = |plan: &GraphPlan| hill(in_links(&plan.invent(3)), 750);
     let usual = inward(&plan);
     assert!((1.95..2.4).contains(&usual), "{usual}");
@@ -88,8 +88,8 @@ fn links_follow_power_laws() {
         ..plan.clone()
     });
     assert!((2.8..4.2).contains(&steep), "{steep}");
-    // One host, on which pages with many links find enough targets, and few tree links on most
-    // pages.
+    // A single host has enough targets for pages with many links. Every page is a directory, so
+    // most pages have few tree links.
     let one_host = GraphPlan {
         hosts: 1,
         local: 1.0,
@@ -104,7 +104,7 @@ fn links_follow_power_laws() {
 }
 
 #[test]
-fn hosts_have_zipf_sizes_and_partitions() {
+fn host_sizes_follow_zipf_and_hosts_spread_over_the_partitions() {
     let graph = GraphPlan {
         pages: 50_000,
         links: 1.0,
@@ -174,7 +174,7 @@ fn young_pages_are_linked_to_by_older_ones() {
         .invent(6);
         graph.edges().filter(|(from, to)| from < to).count() as f64 / graph.edges().count() as f64
     };
-    // Tree links are one of ten; a few links that found no target at first are added later.
+    // One of ten links is a tree link. A few links that found no target at first are added later.
     let (never, half) = (share(0.0), share(0.5));
     assert!(
         (0.1..0.14).contains(&never) && half > 0.2,

@@ -17,7 +17,7 @@ fn topic_of(web: &LabelledWorld, page: usize) -> u32 {
 }
 
 #[test]
-fn everything_is_reached_and_every_page_has_a_label() {
+fn all_pages_are_reached_from_the_first_and_every_page_has_one_label() {
     for plan in [
         small(),
         TopicsPlan {

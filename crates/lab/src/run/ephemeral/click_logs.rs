@@ -1,5 +1,5 @@
-//! The click logs of a search engine, which are pushed to the crawler at fixed intervals (the
-//! paper's L).
+//! The click logs of a search engine, which are pushed to the crawler at fixed intervals (L in
+//! Lefortier et al. 2013).
 //!
 //! **Invariant:** a push contains only clicks in bins that have ended, each once, and only on
 //! pages that the crawler has discovered. With [`Seen::Fetched`] it contains only clicks in bins
@@ -40,7 +40,8 @@ impl ClickLogs {
         self.late.push(article);
     }
 
-    /// Records the first fetch of an article. The crawler's own log lacks the clicks before it.
+    /// Records the first fetch of an article. With [`Seen::Fetched`], the log lacks the clicks in
+    /// bins that began before the fetch.
     pub fn fetched(&mut self, timeline: &NewsTimeline<'_>, article: u32, at: Moment) {
         if self.seen == Seen::Fetched {
             let bins = timeline.clicks(article as usize);

@@ -12,7 +12,8 @@ use crate::run::driver::answer_of;
 /// Worth of a first poll: more than any worth that a scheduler gives to a poll or a page.
 const FIRST_POLL: f64 = 1e14;
 
-/// Cost of a missing page, per second, until clicks are known: the paper's P = .01 over a day.
+/// Cost of a missing page, in clicks per second, until clicks are known: P = .01 as in Lefortier
+/// et al. (2013), spread over a day.
 const STAKE: f64 = 0.01 / 86_400.0;
 
 /// A refresh policy that polls every source once after the initial visits.
@@ -43,8 +44,8 @@ impl Curve for ConstantWorth {
 
 /// Returns a ledger with a visit to every source at the first moment.
 ///
-/// Sources are numbered in random order. The core polls pages of equal worth in the order of
-/// their numbers.
+/// Sources are numbered in random order, because the crawl polls sources of equal worth in the
+/// order of their numbers.
 pub(super) fn initial_visits(timeline: &NewsTimeline<'_>, seed: u64) -> MemoryLedger {
     let at = timeline.from;
     let mut sources: Vec<_> = timeline.news().sources().iter().collect();

@@ -27,7 +27,7 @@ pub struct NewsTimeline<'w> {
     shown: Vec<Vec<SourceLink>>,
     /// When each article appeared; `None` if it is old or never linked.
     appeared: Vec<Option<Moment>>,
-    /// When the last link to each article disappeared.
+    /// When the last link to each article disappeared; `from` if it was never linked.
     gone: Vec<Moment>,
     /// Click bins of each article, by time.
     clicks: Vec<Vec<ClickBin>>,
@@ -106,7 +106,7 @@ impl<'w> NewsTimeline<'w> {
         self.appeared[article]
     }
 
-    /// Returns when the last link to an article disappeared.
+    /// Returns when the last link to an article disappeared; `from` if it was never linked.
     pub fn gone(&self, article: usize) -> Moment {
         self.gone[article]
     }

@@ -59,13 +59,14 @@ impl fmt::Display for SimulatedProtocol {
 
 /// What the crawler remembers of a server's pipelining, by the same rule as the `fetch` crate.
 ///
-/// If a server twice in a row closes a connection before it has answered all requests that were
-/// sent at once, the crawler from then on sends no more at once than the larger of the two numbers
-/// of answers.
+/// A batch is a number of requests that are sent at once. If a server closes the connection before
+/// it has answered all requests of a batch, for two batches in a row, later batches are limited to
+/// the larger of the two numbers of answers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PipeliningMemory {
     width: usize,
-    /// Batches in a row that ended early, and the most answers to one of them.
+    /// Number of consecutive batches that ended early, and the maximum number of answers to one of
+    /// them.
     early: (u8, usize),
 }
 

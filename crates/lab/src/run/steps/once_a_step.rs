@@ -13,7 +13,7 @@ use policy::{Curve, Fact, Needs, Number, Page, Price, Refresh, Term, VisitFact, 
 /// every worth that occurs in practice, and an `f32` holds it.
 const NOTHING: f64 = 1e-30;
 
-/// The highest worth of a refresh. It is above every worth that occurs in practice, and below that
+/// Maximum worth of a refresh. It is above every worth that occurs in practice, and below the worth
 /// of a first copy.
 const MOST: f64 = 1e30;
 

@@ -1,6 +1,6 @@
 //! The scores of a repository over all steps of a run.
 //!
-//! **Invariant:** without queries there are no steps to average, and quality is `None`.
+//! **Invariant:** without queries, quality and embarrassment are `None`.
 
 use crate::measure::recency::Recency;
 
@@ -9,7 +9,7 @@ use crate::measure::recency::Recency;
 pub struct RepositoryScores {
     /// Mean repository quality over the steps; `None` without queries.
     pub quality: Option<f64>,
-    /// Best quality of any step; at most 1, and 0 without queries.
+    /// Maximum quality over the steps; at most 1, and 0 without queries.
     pub best: f64,
     /// Mean probability over the steps that a click is an embarrassment; `None` without queries.
     pub embarrassment: Option<f64>,

@@ -77,7 +77,7 @@ const WORLD: [&[(u32, Option<u64>)]; 4] = [
 ];
 
 #[test]
-fn a_full_budget_keeps_quality_at_1_and_smaller_budgets_are_less_fresh() {
+fn a_full_budget_keeps_quality_at_1_and_smaller_budgets_are_at_most_as_fresh() {
     let lives = lives(&WORLD, 10);
     let snapshots = Snapshots::new(&lives, DAY).unwrap();
     assert_eq!(snapshots.moments().len(), 11);
@@ -159,7 +159,7 @@ impl Curve for Slope {
 }
 
 #[test]
-fn a_policy_observes_its_visits_and_nothing_else() {
+fn a_policy_observes_each_of_its_visits_once_with_its_gain() {
     let lives = lives(&WORLD, 7);
     let snapshots = Snapshots::new(&lives, DAY).unwrap();
     let texts = texts(5);
@@ -194,7 +194,7 @@ fn a_policy_observes_its_visits_and_nothing_else() {
 }
 
 #[test]
-fn every_policy_spends_exactly_its_budget_and_refreshes_a_page_at_most_once_a_step() {
+fn every_policy_refreshes_its_budget_of_pages_or_all_known_pages_in_each_step() {
     let lives = lives(&WORLD, 10);
     let snapshots = Snapshots::new(&lives, DAY).unwrap();
     let texts = texts(5);

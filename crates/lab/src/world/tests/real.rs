@@ -1,4 +1,5 @@
-//! Tests that read the real data of `../shared/data` and compare with the counts in its README.
+//! Tests that read the recorded worlds of `../shared/data`, beside the repository, and compare
+//! them with the counts in their READMEs. A world that is missing is skipped.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -90,7 +91,7 @@ fn webkb_has_the_counts_of_its_readme() {
         let host = topic.graph().url(page).host_name();
         host.ends_with(".invalid")
     });
-    assert_eq!(stand_ins.count(), 52, "ftp_// and file_// are no URLs");
+    assert_eq!(stand_ins.count(), 52, "pages whose URL cannot be crawled");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use crate::History;
 use crate::history::{Revisit, WINDOW};
 
-/// A change counts if more than this share of the text's shingles differs. In tenths.
+/// A change counts if more than this share of the text's shingles differs. The share is stored in
+/// tenths.
 ///
 /// A history counts changes by tenths, so finer thresholds are impossible. Thresholds of 0.9
 /// and 1 are equal: the last bin of the history holds all changes above 0.9.
@@ -55,7 +56,7 @@ pub struct ObservedChanges {
     pub watched: f64,
     /// Sum of the gaps without a change above the threshold.
     pub quiet: f64,
-    /// The gaps with a change above the threshold, each with its count.
+    /// The gaps with a change above the threshold, each with the number of such gaps.
     gaps: [(f64, f64); WINDOW + 1],
 }
 
@@ -105,7 +106,8 @@ impl ObservedChanges {
         self.revisits == 0.0 || self.watched <= 0.0
     }
 
-    /// Returns the gaps that ended with a change, each with its count.
+    /// Returns the gaps that ended with a change above the threshold, in seconds, each with the
+    /// number of such gaps.
     pub fn gaps(&self) -> impl Iterator<Item = (f64, f64)> + Clone {
         self.gaps.into_iter().filter(|&(_, count)| count > 0.0)
     }

@@ -6,8 +6,9 @@
 use super::observed::ObservedChanges;
 use crate::history::WINDOW;
 
-/// Number of bins for gaps. The first ends at one minute and each of the next at four times the
-/// end before. The last holds all gaps above eight years. Within a bin gaps count by their mean.
+/// Number of bins for gaps. The first ends at one minute, and the end of each next bin is four
+/// times that of the bin before. The last bin holds all gaps above eight years. All gaps of a bin
+/// are replaced by their mean.
 const BINS: usize = 13;
 /// The upper end of the first bin, in seconds.
 const SHORTEST: f64 = 60.0;
@@ -23,7 +24,7 @@ pub struct RatePool {
     pub quiet: f64,
     /// Number of ordered pairs of revisits to the same page.
     pub pairs: f64,
-    /// Number of these pairs in which both detected a change.
+    /// Number of these pairs in which both revisits detected a change.
     pub both: f64,
     /// Gaps after which the page had changed, by length: their number and their sum in seconds.
     gaps: [(f64, f64); BINS],
@@ -78,7 +79,7 @@ impl RatePool {
         }
     }
 
-    /// Returns the gaps that ended with a change, each with its count.
+    /// Returns the mean gap of each bin, in seconds, with the number of its gaps.
     pub fn gaps(&self) -> impl Iterator<Item = (f64, f64)> + Clone {
         // Adding and subtracting may leave rounding errors.
         let some = self
