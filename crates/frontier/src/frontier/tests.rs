@@ -261,19 +261,11 @@ fn of_two_links_to_one_page_the_first_is_recalled() {
     assert_eq!(*heard.lock().unwrap(), ["first"]);
 }
 
-<<<<<<< HEAD
-/// Orderings that use links give pages the same worth before and after a restart, within the
-/// tolerance of each ordering.
-#[test]
-fn a_restart_changes_no_worth() {
-    // A chain with branches and a cycle, read in an order that differs from that of the ledger.
-=======
 /// The tolerance is 0 for `backlink`, 25 % for `opic` and 2 % for the others.
 #[test]
 fn a_restart_keeps_the_worth_of_pages_within_the_tolerance_of_each_ordering() {
     // A chain with branches and a way back, read in an order that differs from that of the
     // ledger.
->>>>>>> words5
     let web: [(u32, &[u32]); 7] = [
         (0, &[8, 3, 9]),
         (8, &[5, 3]),
@@ -438,14 +430,8 @@ impl Policy for LinearGrowth {
     }
 }
 
-<<<<<<< HEAD
-/// Under a budget each page is visited as often as its worth justifies, and less than 2 % of the
-/// allowed fetches are not made. The same holds after a change of the budget, once the overdue
-/// pages are fetched.
-=======
 /// At least 98 % of the allowed fetches are made. After a change of the budget the shares are
 /// measured once the overdue pages are fetched.
->>>>>>> words5
 #[test]
 fn under_a_budget_a_page_is_visited_in_proportion_to_the_growth_of_its_worth() {
     let pages = 400;
