@@ -19,7 +19,8 @@ Example:
   avocet search 'git commit --amend'
   avocet search 'engine author:lovelace date:..1900' --topic history
 
-To search for a word that begins with a dash, put the query in quotes, or write -- before it: avocet search -- --amend")]
+If the first word of the query begins with a dash, write -- before the query: avocet search -- --amend. If another word does,
+put the whole query in quotes.")]
 pub struct SearchArguments {
     /// Words, a OR b, "phrases", -without, site:HOST, title:WORD, url:WORD, author:NAME,
     /// date:2024-05 or date:2019..2021, filetype:html

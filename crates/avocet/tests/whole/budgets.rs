@@ -45,8 +45,8 @@ fn deferred(program: &TestProgram, domain: &str) -> String {
 async fn a_tarpit_takes_a_small_share_of_a_crawl_while_honest_pages_are_left() {
     let (farm, listening) = farm().await;
     let program = TestProgram::new();
-    // Enough for all honest pages and for the budgets of the tarpit (91) and the wildcard domain
-    // (6).
+    // Enough for all honest pages, for the budget of the tarpit (at most 90 pages), and for the
+    // host names of the wildcard domain (at most 6, with one page each).
     let pages = (Farm::HONEST + 100).to_string();
     program.json(&crawl(&listening.url(), &["--pages", &pages]));
     let all = farm.asked().len();

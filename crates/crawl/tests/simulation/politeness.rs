@@ -8,7 +8,8 @@ use crawl::VisitId;
 use frontier::{Facts, MemoryLedger, PageKey, RobotsFact, ServerKey};
 use policy::Moment;
 
-/// Longest time that a crawl that ends waits for a server.
+/// Maximum time that a crawl waits for a server when nothing else can be fetched, unless it is
+/// continuous.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Minimum pause of a server that refuses without a `Retry-After`.
 const OWN_WAIT: Duration = Duration::from_secs(5);
@@ -19,8 +20,8 @@ struct LoggedRequest {
     by: (usize, VisitId),
     /// When it was made, by the clock of the core.
     at: Moment,
-    /// When it was really made, minus the sizes of all clock jumps since: a core cannot measure
-    /// the time since the request more exactly.
+    /// The real time of the request, moved back by the size of every later clock jump. A jump may
+    /// make the core believe that this much more time has passed, so the check allows for it.
     real: Moment,
     /// The delay that was required when the request was made.
     due: Duration,

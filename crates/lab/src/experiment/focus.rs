@@ -65,8 +65,9 @@ const FLOOR: [&str; 3] = ["breadth-first", "backlink", "random"];
 const BOUNDS: [&str; 3] = [OMNISCIENT, oracle::AHEAD, oracle::LINKS];
 /// Greatest number of labels used as topics when the user names none.
 const MOST_TARGETS: usize = 5;
-/// Least number of topic pages on a site that is crawled on its own. A label needs twice as many
-/// pages to be a topic by default, and half as many that are targets in reach.
+/// Least number of topic pages on a site that is crawled on its own. A label is a
+/// topic by default if it has at least twice as many pages. A run fails if fewer than half as many
+/// targets can be reached from the start pages.
 const LEAST_TARGETS: usize = 10;
 
 /// Options of this experiment.
@@ -75,8 +76,9 @@ pub struct FocusExperimentOptions {
     /// Labels used as topics. Empty means the five most frequent ones except `other`, without
     /// labels of fewer than 20 pages.
     pub targets: Vec<String>,
-    /// Number of topic pages that a crawl starts from. Fewer are used if too few of them reach at
-    /// least half as many pages as the best start page does.
+    /// Number of topic pages that a crawl starts from. A start page must
+    /// reach at least half as many pages as the one that reaches most. If too few topic pages do,
+    /// fewer are used.
     pub starts: u32,
     /// Whether every policy first crawls the training pages and keeps what it learned there. If
     /// not, a policy knows only the classifiers that were trained on these pages.

@@ -2,7 +2,8 @@
 //!
 //! - **Topics.** A page's topic is drawn by Zipf's law (`topic_sizes`) and is its label. The
 //!   pages of a topic lie on `islands`, each on hosts of its own. Links within a topic stay on
-//!   their island, except that any older page may link to the first page of an island. So a
+//!   their island, with one exception: if the island from which the parent of a new page is drawn
+//!   is still empty, the parent is any older page. So a
 //!   crawler that wants all pages of a topic must mostly pass through other topics. Tunnelling
 //!   (Bergmark, Lagoze & Sbityakov, ECDL 2002) does that, and context graphs (Diligenti et al.,
 //!   VLDB 2000) learn such paths.
@@ -52,7 +53,8 @@ plan! {
         topics: u32 = 12, 1 to 10_000;
         /// Exponent of Zipf's law for the pages on each topic; 0 makes all topics equally large.
         topic_sizes: f64 = 0.5, 0 to 3;
-        /// Islands of each topic: groups of pages that mostly only pages of other topics connect.
+        /// Islands of each topic: groups of its pages. Paths between them lead mostly through other
+        /// topics.
         islands: u32 = 4, 1 to 1_000;
         /// Hosts of each island, each with a registrable domain of its own.
         hosts: u32 = 3, 1 to 1_000;
@@ -66,7 +68,7 @@ plan! {
         words: u32 = 20_000, 100 to 10_000_000;
         /// Median number of words of text on a page.
         size: f64 = 150.0, 1 to 100_000;
-        /// Standard deviation of the logarithm of the words on a page.
+        /// Standard deviation of the logarithm of the number of words on a page.
         size_sigma: f64 = 0.7, 0 to 3;
         /// The share of words that belong to the page's topic.
         topical: f64 = 0.4, 0 to 1;

@@ -153,8 +153,9 @@ impl WordFinder {
 
 /// Returns the length in bytes of the separator at the start, or 0 if there is none.
 ///
-/// Separators end words and compounds: whitespace, ASCII punctuation that joins nothing, and the
-/// typographic quotes, dashes and spaces that are common in English text.
+/// Separators end words and compounds. They are ASCII whitespace, ASCII punctuation that joins
+/// nothing, the characters U+2000 to U+203F (typographic spaces, dashes and quotes), and the
+/// no-break space, ©, ®, ·, « and ».
 #[inline(always)]
 fn separator(bytes: &[u8]) -> usize {
     match KINDS[usize::from(bytes[0])] {

@@ -47,8 +47,8 @@ impl PolicyComparison<'_> {
         let done = each(tasks, self.threads, progress, |task| run.result(task));
         let done: Vec<BudgetResult> = done.into_iter().collect::<Result<_, LabError>>()?;
         let best = done.iter().map(|done| done.scores.best).fold(0.0, f64::max);
-        let lost = done.iter().find(|done| done.task.name == NONE);
-        let lost = lost.and_then(|done| done.scores.quality);
+        let unrefreshed = done.iter().find(|done| done.task.name == NONE);
+        let unrefreshed = unrefreshed.and_then(|done| done.scores.quality);
         let mut rows = Vec::new();
         for name in &self.contestants.names {
             let own = done.iter().filter(|done| done.task.name == *name);
@@ -58,7 +58,7 @@ impl PolicyComparison<'_> {
             }
             let shown = best_of_each_budget(&own);
             shown.iter().for_each(|done| rows.extend(done.rows(None)));
-            rows.extend(budgets_needed(name, &shown, lost));
+            rows.extend(budgets_needed(name, &shown, unrefreshed));
         }
         Ok((rows, best))
     }
@@ -144,7 +144,8 @@ impl BudgetResult {
             .collect()
     }
 
-    /// Returns the score that thresholds are compared by: quality, or freshness without queries.
+    /// Returns the score by which thresholds are compared: quality, or freshness if the world has
+    /// no queries.
     fn merit(&self) -> f64 {
         let scores = &self.scores;
         scores.quality.unwrap_or_else(|| scores.recency.freshness())
@@ -164,9 +165,10 @@ fn best_of_each_budget<'d>(done: &[&'d BudgetResult]) -> Vec<&'d BudgetResult> {
 }
 
 /// Returns the refreshes per step that a policy needs for the levels [`QUALITIES`] and
-/// [`REGAINED`]. `lost` is the quality without refreshes; if it is `None`, there are no rows.
-fn budgets_needed(name: &str, shown: &[&BudgetResult], lost: Option<f64>) -> Vec<Measured> {
-    let Some(none) = lost.filter(|_| name != NONE) else {
+/// [`REGAINED`]. `unrefreshed` is the quality without refreshes; if it is `None`,
+/// there are no rows.
+fn budgets_needed(name: &str, shown: &[&BudgetResult], unrefreshed: Option<f64>) -> Vec<Measured> {
+    let Some(none) = unrefreshed.filter(|_| name != NONE) else {
         return Vec::new();
     };
     let points = shown.iter().map(|done| (done.fetches as f64, done.merit()));
