@@ -1,33 +1,34 @@
-//! Records which servers mishandle HTTP/2 or pipelining.
+//! Records which hosts mishandle HTTP/2 or pipelining.
 //!
-//! A server that violates HTTP/2 gets HTTP/1.1. A server that has answered in HTTP/2 keeps it when
-//! it resets a stream or answers late, because it may speak nothing else.
+//! A host that violates HTTP/2 gets HTTP/1.1. A host that has answered in HTTP/2 keeps it when it
+//! resets a stream or answers late, because it may speak nothing else.
 //!
-//! A server that sends invalid answers to pipelined requests gets one request at a time. A server
-//! may also close a connection before it has answered the requests pipelined to it, for instance
+//! A host that sends invalid answers to pipelined requests gets one request at a time. A host may
+//! also close a connection before it has answered the requests pipelined to it, for instance
 //! because it limits requests per connection. After two such connections in a row, it gets no
-//! more requests in flight than the better of the two answered. After 5 answers to 8 requests the
-//! next connections have 5 in flight; after 1 answer they are not pipelined.
+//! more requests in flight than the greater number of answers that one of the two gave. If that
+//! number is 5, the next connections have at most 5 in flight; if it is 1, they are not pipelined.
 //!
-//! **Invariant:** the width of a server never grows while it is recorded, and memory is bounded.
+//! **Invariant:** the width of a host (the maximum number of requests in flight on one connection)
+//! never grows while the host is recorded, and memory is bounded.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
 
 use page::url::HostId;
 
-/// Capacity of each table, in servers. A full table is cleared, and its servers are tried again
-/// as unknown ones.
+/// Capacity of each table, in hosts. A full table is cleared, and its hosts are tried again as
+/// unknown ones.
 const REMEMBERED: usize = 10_000;
 /// Connections in a row that must end early before the width is reduced. A single one may be an
 /// accident, such as a restart.
 const EARLY_ENDS: u8 = 2;
 
-/// Number of reset streams before the first answer in HTTP/2 at which a server gets HTTP/1.1. The
-/// cause of one reset may be the page; the cause of three is the server.
+/// Number of reset streams before the first answer in HTTP/2 at which a host gets HTTP/1.1. The
+/// cause of one reset may be the page; the cause of three is the host.
 const RESETS: u8 = 3;
 
-/// The records of all servers, in memory while the program runs.
+/// The records of all hosts, in memory while the program runs.
 #[derive(Default)]
 pub(crate) struct ServerQuirks(Mutex<QuirkTables>);
 
@@ -38,24 +39,24 @@ struct QuirkTables {
     pipelined: HashMap<HostId, PipelineRecord>,
 }
 
-/// The record of a server's HTTP/2.
+/// The record of a host's HTTP/2.
 enum Http2Record {
-    /// It has answered in HTTP/2, or speaks nothing else.
+    /// The host has answered in HTTP/2, or speaks nothing else.
     Works,
-    /// The number of streams it has reset without answering any.
+    /// The number of streams that the host has reset, before its first answer in HTTP/2.
     Reset(u8),
 }
 
-/// The record of a server's pipelining.
+/// The record of a host's pipelining.
 struct PipelineRecord {
-    /// The number of requests it may be sent before its first answer.
+    /// The maximum number of requests in flight on one connection.
     width: usize,
     /// Connections in a row that ended early, and the most answers that one of them gave.
     early: (u8, usize),
 }
 
 impl ServerQuirks {
-    /// Uses HTTP/1.1 for a server from now on.
+    /// Uses HTTP/1.1 for a host from now on.
     pub(crate) fn avoid_http2(&self, host: HostId) {
         let mut known = self.lock();
         if known.http1_only.len() >= REMEMBERED {
@@ -64,18 +65,18 @@ impl ServerQuirks {
         known.http1_only.insert(host);
     }
 
-    /// Records that a server has answered in HTTP/2.
+    /// Records that a host has answered in HTTP/2.
     pub(crate) fn answered_http2(&self, host: HostId) {
         *self.lock().http2(host) = Http2Record::Works;
     }
 
-    /// Records that a server speaks HTTP/2 and not HTTP/1.1.
+    /// Records that a host speaks HTTP/2 and not HTTP/1.1.
     pub(crate) fn avoid_http1(&self, host: HostId) {
         self.lock().http1_only.remove(&host);
         self.answered_http2(host);
     }
 
-    /// Counts a stream that a server reset. A server that resets [`RESETS`] before its first
+    /// Counts a stream that a host reset. A host that resets [`RESETS`] streams before its first
     /// answer in HTTP/2 gets HTTP/1.1.
     pub(crate) fn reset_http2_stream(&self, host: HostId) {
         let given_up = match self.lock().http2(host) {
@@ -90,7 +91,7 @@ impl ServerQuirks {
         }
     }
 
-    /// Uses HTTP/1.1 for a server from now on, unless it has answered in HTTP/2 before.
+    /// Uses HTTP/1.1 for a host from now on, unless it has answered in HTTP/2 before.
     pub(crate) fn avoid_http2_unless_answered(&self, host: HostId) {
         let works = matches!(self.lock().http2(host), Http2Record::Works);
         if !works {
@@ -102,38 +103,39 @@ impl ServerQuirks {
         !self.lock().http1_only.contains(&host)
     }
 
-    /// Returns how many requests a server may be sent before its first answer, at most `depth`.
+    /// Returns the maximum number of requests in flight on one connection to a host, at most
+    /// `depth`.
     pub(crate) fn width(&self, host: HostId, depth: usize) -> usize {
         let known = self.lock();
         known
             .pipelined
             .get(&host)
-            .map_or(depth, |server| server.width.min(depth))
+            .map_or(depth, |record| record.width.min(depth))
     }
 
-    /// Records that a server lost count of its pipelined requests: it gets one at a time from
-    /// now on.
+    /// Records that the answers of a host no longer match its pipelined requests: it gets one
+    /// request at a time from now on.
     pub(crate) fn stop_pipelining(&self, host: HostId) {
-        self.pipelined(host, |server| server.width = 1);
+        self.pipelined(host, |record| record.width = 1);
     }
 
     /// Records that a connection ended after `answers` answers to a batch, before the requests in
     /// flight were answered.
     pub(crate) fn ended_early(&self, host: HostId, answers: usize) {
-        self.pipelined(host, |server| {
-            server.early.0 += 1;
-            server.early.1 = server.early.1.max(answers);
-            if server.early.0 >= EARLY_ENDS {
-                server.width = server.width.min(server.early.1).max(1);
-                server.early = (0, 0);
+        self.pipelined(host, |record| {
+            record.early.0 += 1;
+            record.early.1 = record.early.1.max(answers);
+            if record.early.0 >= EARLY_ENDS {
+                record.width = record.width.min(record.early.1).max(1);
+                record.early = (0, 0);
             }
         });
     }
 
     /// Records that a connection did not end early.
     pub(crate) fn completed_batch(&self, host: HostId) {
-        if let Some(server) = self.lock().pipelined.get_mut(&host) {
-            server.early = (0, 0);
+        if let Some(record) = self.lock().pipelined.get_mut(&host) {
+            record.early = (0, 0);
         }
     }
 
@@ -171,7 +173,7 @@ mod tests {
     const HOST: HostId = HostId(1);
 
     #[test]
-    fn a_server_that_answered_in_http2_is_not_given_up_for_a_stream() {
+    fn a_host_that_answered_in_http2_keeps_it_after_reset_streams() {
         let quirks = ServerQuirks::default();
         for _ in 1..RESETS {
             quirks.reset_http2_stream(HOST);
@@ -195,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_ends_early_twice_in_a_row_is_sent_no_more_than_it_answers() {
+    fn a_host_that_ends_early_twice_in_a_row_is_sent_no_more_than_it_answers() {
         let check = |ends: &[Option<usize>], width: usize| {
             let quirks = ServerQuirks::default();
             for end in ends {
@@ -205,7 +207,7 @@ mod tests {
                 }
             }
             assert_eq!(quirks.width(HOST, 8), width, "{ends:?}");
-            assert_eq!(quirks.width(HostId(2), 8), 8, "another server");
+            assert_eq!(quirks.width(HostId(2), 8), 8, "another host");
         };
         check(&[], 8);
         check(&[Some(1)], 8);

@@ -92,7 +92,7 @@ impl From<&str> for Param {
 /// draws.
 ///
 /// `against` names a baseline policy. Every number of another policy then has a further row
-/// `METRIC-gain`: the number minus that of the baseline, if the baseline has one. The confidence
+/// `METRIC-gain`: the number minus that of the baseline, if a run has both. The confidence
 /// interval of that row is computed from the differences within each run. It is usually narrower
 /// than the intervals of the two means suggest, since both policies had the same world.
 pub fn rows(runs: &[Vec<Measured>], against: Option<&str>) -> Vec<Row> {
@@ -121,7 +121,10 @@ pub fn rows(runs: &[Vec<Measured>], against: Option<&str>) -> Vec<Row> {
         if let Some(&base) = base {
             let pairs = values.iter().zip(&found[base].1);
             let gains = pairs.filter_map(|(own, other)| Some((*own)? - (*other)?));
-            rows.push(row(number, format!("{}-gain", number.metric), gains));
+            let mut gains = gains.peekable();
+            if gains.peek().is_some() {
+                rows.push(row(number, format!("{}-gain", number.metric), gains));
+            }
         }
     }
     rows
@@ -236,6 +239,23 @@ mod tests {
         assert_eq!(
             json,
             r#"{"policy":"random","params":{"g":3.0},"metric":"p_cs","x":0.5,"value":0.25,"low":null,"high":null}"#
+        );
+    }
+
+    #[test]
+    fn numbers_of_different_runs_give_no_gain() {
+        let runs = [
+            vec![measured("random", 0.5, 0.25)],
+            vec![measured("backlink", 0.5, 0.75)],
+        ];
+        let rows = rows(&runs, Some("random"));
+        let found: Vec<_> = rows
+            .iter()
+            .map(|row| (row.policy.as_str(), row.metric.as_str(), row.value))
+            .collect();
+        assert_eq!(
+            found,
+            [("random", "p_cs", 0.25), ("backlink", "p_cs", 0.75)]
         );
     }
 

@@ -235,7 +235,7 @@ pub fn open_archive(
         warn!("{ahead}. Run `{remedy}` to find the lost pages in the archive");
     } else if let Some(records) = found.unexplained {
         warn!(
-            "the ledger is damaged: the archive holds {} behind the end that the ledger names, and a kill can \
+            "the ledger is damaged: the archive holds {} after the last position that the ledger has committed, and a kill can \
              leave {explained} at most. The archive keeps all records. Run `{remedy}` to find their pages",
             counted(records, "record")
         );

@@ -2,8 +2,8 @@
 //!
 //! **Invariant:** no crawl is changed without the token of the store, and no page of another site
 //! can cause a change (CSRF). A browser must send the session cookie (`SameSite=Strict`), the
-//! CSRF token of our own form, and headers that do not name another origin. Only the logout needs
-//! no CSRF token.
+//! CSRF token of our own form, and headers that do not name another origin. The login and the
+//! logout need no CSRF token, because they change no crawl. The login needs no cookie either.
 
 pub mod access;
 mod api;

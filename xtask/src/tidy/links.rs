@@ -1,5 +1,8 @@
 //! Checks that relative links in the documents lead to files that exist, and fragments to headings.
 //!
+//! The documents are README.md, ARCHITECTURE.md, CHANGELOG.md, CONTRIBUTING.md, and the Markdown
+//! files below docs/.
+//!
 //! Links are `[text](target)`, `[label]: target`, and `src` or `href` attributes of HTML. Code is
 //! left out. Links to other sites are not followed.
 
@@ -16,8 +19,10 @@ pub type Document<'t> = (&'t str, &'t str);
 
 /// Returns whether the links of a file are checked.
 pub fn is_checked(file: &str) -> bool {
-    matches!(file, "README.md" | "ARCHITECTURE.md" | "CHANGELOG.md")
-        || file.starts_with("docs/") && file.ends_with(".md")
+    matches!(
+        file,
+        "README.md" | "ARCHITECTURE.md" | "CHANGELOG.md" | "CONTRIBUTING.md"
+    ) || file.starts_with("docs/") && file.ends_with(".md")
 }
 
 /// Returns the findings in one document, given all files of the repository.
@@ -171,7 +176,12 @@ mod tests {
 
     #[test]
     fn only_links_of_documents_at_the_root_and_below_docs_are_checked() {
-        for file in ["CHANGELOG.md", "ARCHITECTURE.md", "docs/b/c.md"] {
+        for file in [
+            "CHANGELOG.md",
+            "ARCHITECTURE.md",
+            "CONTRIBUTING.md",
+            "docs/b/c.md",
+        ] {
             found(
                 file,
                 "[a](none.md)",

@@ -45,7 +45,7 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         places,
         indexed,
     } = expected(&ledger)?;
-    let (copies, searchable) = (places.len(), indexed.len());
+    let copies = places.len();
     let (mut problems, passed_over) = check_archive(&store, &ledger, places)?;
     let documents = check_index(&store, &ledger, &indexed, &mut problems)?;
     let agree = problems.is_empty();
@@ -74,6 +74,7 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         if unarchived > 0 {
             outln!("{unarchived} more fetched and not archived (--no-archive)");
         }
+        let has_index = store.index().exists();
         let rest = match copies.saturating_sub(documents) {
             0 => String::new(),
             rest => format!(
@@ -81,7 +82,10 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
                 counted(rest, "other copy")
             ),
         };
-        outln!("{} in the index{rest}", counted(documents, "document"));
+        match has_index {
+            true => outln!("{} in the index{rest}", counted(documents, "document")),
+            false => outln!("the store has no index"),
+        }
         if passed_over > 0 {
             outln!(
                 "{} left in the archive, skipped by `avocet rebuild`",
@@ -92,11 +96,14 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         if found > problems.len() {
             outln!("  and {} more", found - problems.len());
         }
-        if agree {
+        let in_archive = format!("{} in the archive", counted(copies, "copy"));
+        if agree && has_index {
             outln!(
-                "archive, ledger and index agree: {}, {searchable} of them searchable",
-                counted(copies, "page")
+                "archive, ledger and index agree: {in_archive}, {} in the index",
+                counted(documents, "document")
             );
+        } else if agree {
+            outln!("archive and ledger agree: {in_archive}");
         }
     }
     if !agree {
@@ -197,7 +204,7 @@ fn check_archive(
     }
     if uncommitted > ledger.at_risk()?.unwrap_or(u64::MAX) {
         problems.push(format!(
-            "the ledger is damaged: the archive holds {} behind the end that the ledger names",
+            "the ledger is damaged: the archive holds {} after the last position that the ledger has committed",
             counted(uncommitted, "record")
         ));
     }

@@ -1,11 +1,11 @@
 //! `bench sources --live`: the time from publication of an article until search finds it.
 //!
 //! A server on loopback publishes the articles of an invented world, `avocet run` polls within a
-//! budget, and simulated people click the articles that the store has.
+//! budget, and simulated people click the articles that search finds.
 //!
-//! **Invariant:** both schedulers see the same world at the same time on the same machine, with
-//! the same budget. Each has its own server, store and click log, so neither learns from the
-//! other.
+//! **Invariant:** both schedulers (`bfs` and the one of `--policy`) see the same world at the same
+//! time on the same machine, with the same budget. Each has its own server, store and click log,
+//! so neither learns from the other.
 
 use std::fmt;
 use std::fs;
@@ -28,7 +28,7 @@ const DAYS: f64 = Trial::DAYS;
 const DAY: f64 = 86_400.0;
 /// Seconds between two times at which `avocet` makes new documents searchable.
 const INDEX_EVERY: f64 = 15.0;
-/// The time between two reads of the index, each followed by the log of new clicks.
+/// The time between two reads of the index. After each read, the new clicks are logged.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// The results of one scheduler.

@@ -245,8 +245,10 @@ fn schedulers() -> Vec<(&'static str, Box<dyn Scheduler>)> {
         .collect()
 }
 
-/// Settings under which no page becomes a source by its age. Otherwise an old page becomes one if a
-/// main page has ever linked to it, and a replay reports only the last read of a main page.
+/// Settings under which no page becomes a source by its age.
+///
+/// Otherwise a page to which a front page has ever linked becomes a source when it is old enough.
+/// A replay reports only the last read of a front page, so a restart would lose such sources.
 fn settings() -> SourceRules {
     SourceRules {
         per_second: 0.001,
@@ -292,7 +294,7 @@ proptest! {
                 prop_assert!(worth(short).is_finite() && worth(short) >= 0.0, "{}: {}", name, worth(short));
                 prop_assert!(worth(long) >= worth(short) * (1.0 - 1e-12), "{}: {} after {}", name, worth(long), worth(short));
                 let Some(due) = scheduler.due(place, outlook, price) else {
-                    prop_assert!(worth(1e12) < price * (1.0 + 1e-9), "{}: due at last, {}", name, worth(1e12));
+                    prop_assert!(worth(1e12) < price * (1.0 + 1e-9), "{}: never due, but its worth {} reaches the price", name, worth(1e12));
                     continue;
                 };
                 prop_assert!(due >= 0.0 && !due.is_nan(), "{}: {}", name, due);

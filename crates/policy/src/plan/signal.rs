@@ -33,7 +33,7 @@ pub struct Signalled {
     wrong: f64,
     /// β; `None` if a signal carries no information.
     jump: Option<f64>,
-    /// Worth and G at the age where the series ends.
+    /// The worth, and G (see [`Self::passage`]), at the age where the series ends.
     end: OnceCell<(f64, f64)>,
 }
 
@@ -66,8 +66,9 @@ impl Signalled {
 
     /// Returns the worth of a visit at τ_eff = ι, if a fresh copy is worth 1 per unit of time:
     /// `F(ι) − e^{−αι}·G(ι)` with `F(ι) = (1/(Δ+ν)) Σ_i (ν/(Δ+ν))^i R_i((Δ+ν)(ι − iβ)⁺)`.
+    /// G is `passage`, R_i is `more_than`, g is `gain`, and x⁺ is max(x, 0).
     ///
-    /// It rises from 0 to `1/Δ`, and is `g(Δι)/Δ` if signals carry no information.
+    /// The worth rises from 0 to `1/Δ`, and is `g(Δι)/Δ` if signals carry no information.
     pub fn worth(&self, age: f64) -> f64 {
         let Some(jump) = self.jump else {
             return gain(self.rate * age) / self.rate;
@@ -122,10 +123,11 @@ impl Signalled {
         each.sum::<f64>() / self.signals
     }
 
-    /// Returns the worth beyond the end of the series.
+    /// Returns the part of the worth that the ages from `end` to `end + more` add.
     ///
-    /// The worth is `α∫e^{−αs}G(s)ds`. Beyond the end, G grows by `1/(1 + γβ)` per unit of age
-    /// on average (renewal theorem), because steps of β come at rate γ while time passes.
+    /// The worth at age ι is `α∫₀^ι e^{−αs}G(s)ds`. Beyond the end, G grows by `1/(1 + γβ)` per
+    /// unit of age on average (renewal theorem), because steps of β come at rate γ while time
+    /// passes.
     fn tail(&self, jump: f64, end: f64, passage: f64, more: f64) -> f64 {
         let slope = (1.0 + self.signals * jump).recip();
         let x = self.silent * more;

@@ -95,9 +95,11 @@ pub enum Fault {
     /// Too many damaged records came before; the rest of the file was not read.
     #[error("too many damaged records, the rest was not read")]
     Hopeless,
-    /// The gzip member is longer or shorter than its location states, or contains several
-    /// records although the archive has one member per record.
-    #[error("the gzip member is not exactly one record at its location")]
+    /// The gzip member is longer or shorter than its location states, or contains no record or
+    /// several records although the archive has one record per member.
+    #[error(
+        "the gzip member does not hold exactly one record, or its length differs from the recorded length"
+    )]
     Misplaced,
 }
 

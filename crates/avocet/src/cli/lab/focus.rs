@@ -29,12 +29,11 @@ pub struct FocusArguments {
     /// more have, except `other`]
     #[arg(long, value_name = "LABEL")]
     pub target: Vec<String>,
-    /// Greatest number of pages of the topic at which every crawl starts; they do not count as
-    /// found
+    /// Start each crawl from up to N pages of the topic; start pages do not count as found
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub starts: u32,
     /// Let every policy crawl the training pages first, as in a store that already has them (only
-    /// where sites are crawled one by one)
+    /// for a world with several large sites, of which each run crawls one)
     #[arg(long)]
     pub experienced: bool,
 }

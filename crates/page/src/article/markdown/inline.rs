@@ -130,7 +130,10 @@ impl MarkdownWriter<'_> {
         }
     }
 
-    /// Returns the absolute URL of a link, if its scheme is acceptable and the budget suffices.
+    /// Returns the absolute URL of a link and subtracts its length from `link_bytes`.
+    ///
+    /// Returns `None` if the link is empty or not a valid URL, if its scheme is not acceptable, or
+    /// if fewer bytes are left.
     fn address(&mut self, link: &str) -> Option<String> {
         let link = link.trim();
         if link.is_empty() {
@@ -265,7 +268,7 @@ pub(super) fn lines(run: &str) -> String {
     lines.join("  \n")
 }
 
-/// Escapes what would make a line a heading, a list, a quotation, a rule or a fence.
+/// Escapes what would make a line a heading, a list, a quotation, a table, a rule or a fence.
 pub(super) fn guarded(line: &str) -> String {
     let digits = line.len()
         - line
