@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use finds::{Find, Finds};
-pub use measured::Measured;
+pub use measured::{AgedGains, Measured};
 pub use recent::{Recent, Revisit, WINDOW};
 pub use signals::Signals;
 

@@ -71,6 +71,7 @@ fn refreshes() -> Vec<String> {
     let catalog = Catalog::standard();
     let named = catalog.refreshes().iter().map(|refresh| refresh.name);
     let others = [
+        "holistic(30)",
         "uniform(3)",
         "currency(0)",
         "currency(0.9, 3)",
@@ -188,9 +189,10 @@ proptest! {
         views in 0.0f64..100.0,
         more in 0.0f32..100.0,
         exponent in -12f64..12.0,
+        name in prop::sample::select(vec!["holistic", "holistic(30)"]),
     ) {
         let price = Price::new(10f64.powf(exponent)).unwrap();
-        let mut policy = crawl("holistic", "gamma");
+        let mut policy = crawl(name, "gamma");
         world.feed(&mut policy);
         let number = Number(number);
         let due = |policy: &Crawl, history: &History| {

@@ -10,37 +10,12 @@
 //! Quality is therefore at most 1. If all other scores are live scores, replacing an old score by
 //! the live one never reduces the quality.
 
+mod attention;
 pub mod exact;
 mod gain;
 mod score_rank;
 
+pub use attention::{Attention, RankClicks};
 pub use exact::{ScoredQuery, quality};
 pub use gain::gain;
 pub use score_rank::ScoreRank;
-
-/// Returns the probability that a searcher looks at the result of this rank, relative to the
-/// first: r^(−3/2).
-///
-/// Equation 2 of the paper, from logs of AltaVista. Ranks start at 1; estimated ranks may be
-/// fractional. A page in no list has an infinite rank and gets no attention.
-pub fn attention(rank: f64) -> f64 {
-    // Avoids `powf`, because this runs for every word of every page that changes.
-    1.0 / (rank * rank.sqrt())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn attention_falls_with_rank() {
-        for (rank, expected) in [
-            (1.0, 1.0),
-            (4.0, 0.125),
-            (100.0, 0.001),
-            (f64::INFINITY, 0.0),
-        ] {
-            assert!((attention(rank) - expected).abs() < 1e-15, "{rank}");
-        }
-    }
-}

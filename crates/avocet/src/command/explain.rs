@@ -134,6 +134,7 @@ fn print_topic_and_search(page: &Explanation) {
         let links = counted(found.in_links, "link");
         let sections = counted(found.sections, "section");
         line!("in the index", "{links} to it, {sections}");
+        line!("views count by", "{}", found.attention);
         for url in &found.duplicates {
             line!("duplicate", "{url}");
         }

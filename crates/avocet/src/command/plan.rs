@@ -4,14 +4,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use figure::{Figure, Series};
-use repository::index::{Index, QueryCounter};
-use repository::log::{EventLog, Position};
+use repository::index::Index;
 use serde_json::json;
 
 use crate::cli::PlanArguments;
 use node::number::{counted, duration};
 use node::planning::chart::{draw, number};
 use node::planning::{CurvePoint, Estimates, Goal, needed, reached};
+use node::recovery::searches::logged_workload;
 use node::settings::Usage;
 use node::store::{self, Store};
 
@@ -110,14 +110,10 @@ fn print_needs(curves: &[(&str, &Vec<CurvePoint>)], shares: &[f64]) {
 /// The value stands for the quality of a store without outdated copies: the share that `--quality`
 /// names is 1 minus the expected loss divided by this value.
 fn ideal(root: &Path) -> Result<f64> {
-    let mut demand = QueryCounter::default();
-    let log: EventLog = EventLog::open(&store::log(root));
-    log.read(&Position::default(), |search| {
-        demand.ask(&search.query, search.count)
-    })?;
-    let ideal = match store::index(root) {
-        path if path.exists() && demand.asked() > 0 => Index::open(&path)
-            .and_then(|index| index.usefulness(&demand.workload()))
+    let path = store::index(root);
+    let ideal = match logged_workload(root)? {
+        Some(workload) if path.exists() => Index::open(&path)
+            .and_then(|index| index.usefulness(&workload))
             .with_context(|| format!("the index in {}", path.display()))?,
         _ => 0.0,
     };

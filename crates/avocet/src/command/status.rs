@@ -8,23 +8,30 @@ use serde_json::{Value, json};
 
 use node::live::running;
 use node::number::{amount, bytes, counted, rate};
+use node::recovery::searches::AttentionReport;
 use node::store::holdings::Holdings;
 use node::store::{self, InUse, Store};
 
 /// Prints the state of the store: a summary, or all figures with `--json`.
 pub fn run(root: &Path, json: bool) -> Result<()> {
     store::must_exist(root)?;
-    let state = match Store::open(root) {
+    let mut state = match Store::open(root) {
         Ok(store) => at_rest(&store)?,
         Err(error) if error.is::<InUse>() => running(root).with_context(|| format!("{error:#}"))?,
         // The ledger cannot be opened on a read-only disk.
         Err(error) => read_only(root).ok_or(error)?,
     };
+    let attention = AttentionReport::of(root)?;
+    state["attention"] = json!(attention);
     if json {
         outln!("{state}");
         return Ok(());
     }
-    for (name, text) in summary(root, &state) {
+    let mut lines = summary(root, &state);
+    if attention.clicks > 0 {
+        lines.push(("attention", format!("of searchers: {attention}")));
+    }
+    for (name, text) in lines {
         outln!("{name:<9} {text}");
     }
     Ok(())

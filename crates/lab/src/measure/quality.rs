@@ -14,7 +14,7 @@
 //! **Invariant:** results are exact: when an entry of a list changes, the whole list is summed
 //! again in its order.
 
-use policy::quality::attention;
+use policy::quality::Attention;
 
 use crate::text::Scored;
 
@@ -70,7 +70,9 @@ impl<'s> Answers<'s> {
             is_changed: vec![false; lists],
             copies: vec![None; pages],
             live: vec![None; pages],
-            attention: (1..=pages).map(|rank| attention(rank as f64)).collect(),
+            attention: (1..=pages)
+                .map(|rank| Attention::PUBLISHED.at(rank as f64))
+                .collect(),
         }
     }
 
@@ -313,7 +315,7 @@ mod tests {
         }
         assert_eq!(answers.standing().embarrassment, 0.0);
         // The second answer loses its word.
-        let second = attention(2.0);
+        let second = Attention::PUBLISHED.at(2.0);
         answers.set_live(0, Some(2));
         let found = answers.standing().embarrassment;
         assert!((found - second / (1.0 + second)).abs() < 1e-12, "{found}");

@@ -9,6 +9,7 @@ use page::PageUrl;
 use repository::log::{Choices, Click, EventLog, Search};
 use serde::{Deserialize, Serialize};
 
+use crate::recovery::searches::AttentionReport;
 use crate::store;
 
 /// The maximum number of queries that are listed.
@@ -23,6 +24,8 @@ pub struct Findable {
     pub sections: usize,
     /// URLs of near-duplicates in the index; search shows only one page of such a group.
     pub duplicates: Vec<String>,
+    /// The attention of searchers by rank, which the views of its demand are counted with.
+    pub attention: AttentionReport,
     /// The queries for which users clicked it rather than results above it, most frequent first.
     pub chosen: Vec<ChosenQuery>,
 }
@@ -58,6 +61,7 @@ impl Findable {
             in_links: kept.in_links,
             sections: kept.sections.len(),
             duplicates: index.duplicates(url.id())?,
+            attention: AttentionReport::of(root)?,
             chosen: chosen
                 .map(|(query, times)| ChosenQuery {
                     query: query.to_owned(),

@@ -2,17 +2,22 @@
 //!
 //! Other processes serve searches too, so only the logs have all searches and clicks. New lines are
 //! read every 30 seconds. The index receives the queries, and the policy receives the pages that
-//! were shown or clicked.
+//! were shown or clicked. A page that was shown counts by the attention that its rank gets. The
+//! [attention](Attention) is fitted to the clicks of the store once there are enough.
 
+use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
 use crawl::Met;
 use page::PageUrl;
 use policy::Moment;
+use policy::quality::{Attention, RankClicks};
 use repository::index::{QueryCounter, Workload};
 use repository::log::{Click, EventLog, LogError, Position};
+use serde::{Deserialize, Serialize};
 
+use crate::number::{counted, significant};
 use crate::store;
 
 /// How often new lines are read.
@@ -28,6 +33,7 @@ pub struct Searches {
     clicks: EventLog<Click>,
     clicks_position: Position,
     demand: QueryCounter,
+    ranks: RankClicks,
     /// The number of searches in the last workload for the index, and when it was made.
     last_workload: Option<(u64, Moment)>,
     read_at: Option<Moment>,
@@ -43,6 +49,7 @@ impl Searches {
             clicks: EventLog::open(&store::log(root)),
             clicks_position: Position::default(),
             demand: QueryCounter::default(),
+            ranks: RankClicks::default(),
             last_workload: None,
             read_at: None,
             met: Vec::new(),
@@ -69,29 +76,49 @@ impl Searches {
 
     /// Reads new lines. A time after `now` counts as `now`: a wrong clock may have written it.
     fn read(&mut self, now: Moment) -> Result<(), LogError> {
-        let (demand, met) = (&mut self.demand, &mut self.met);
-        let mut meet = |url: &str, time, views, clicks| {
+        let (demand, ranks) = (&mut self.demand, &mut self.ranks);
+        // The attention by rank follows from all lines, so views are counted after reading them.
+        let mut seen = Vec::new();
+        let mut see = |url: &str, time, rank: Option<u64>, searches, clicks| {
+            if let Some(rank) = rank {
+                ranks.show(rank, searches);
+                ranks.click(rank, clicks);
+            }
             if let Ok(url) = PageUrl::parse(url) {
-                met.push(Met {
+                let met = Met {
                     page: url.id(),
                     at: moment(time).min(now),
-                    views,
-                    clicks,
-                });
+                    views: 0.0,
+                    clicks: clicks as f64,
+                };
+                seen.push((met, rank, searches as f64));
             }
         };
         let reading = self.log.read(&self.position, |search| {
             demand.ask(&search.query, search.count);
-            for view in search.views() {
-                meet(view.url, search.time, view.views, view.clicks);
+            for page in search.pages() {
+                see(page.url, search.time, page.rank, search.count, page.clicks);
             }
         })?;
         self.position = reading.position;
-        let reading = self.clicks.read(&self.clicks_position, |click| {
-            meet(&click.url, click.time, 0.0, click.count as f64);
-        })?;
-        self.clicks_position = reading.position;
+        let clicks = self.clicks.read(&self.clicks_position, |click| {
+            let rank = click.rank.map(u64::from);
+            see(&click.url, click.time, rank, 0, click.count);
+        });
+        let attention = self.attention();
+        self.met
+            .extend(seen.into_iter().map(|(met, rank, searches)| Met {
+                views: rank.map_or(0.0, |rank| searches * attention.at(rank as f64)),
+                ..met
+            }));
+        self.clicks_position = clicks?.position;
         Ok(())
+    }
+
+    /// Returns the attention of searchers by rank: fitted to the clicks so far, or the published
+    /// one.
+    fn attention(&self) -> Attention {
+        self.ranks.fit().unwrap_or_default()
     }
 
     /// Returns the workload of all queries so far, if the index should receive it now.
@@ -105,8 +132,55 @@ impl Searches {
             return None;
         }
         self.last_workload = Some((asked, now));
-        Some(self.demand.workload())
+        let attention = self.attention();
+        Some(self.demand.workload().with_attention(attention))
     }
+}
+
+/// The attention of a store's searchers by rank, which views and gains are counted with.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AttentionReport {
+    /// The result of rank r has r to the power of minus this number times the attention of the
+    /// first.
+    pub exponent: f64,
+    /// Whether the exponent was fitted to clicks. If not, it is the published one.
+    pub fitted: bool,
+    /// Number of clicks on results of a known rank.
+    pub clicks: u64,
+}
+
+impl AttentionReport {
+    /// Reads all logs of a store.
+    pub fn of(root: &Path) -> Result<Self, LogError> {
+        let mut searches = Searches::of(root);
+        searches.read(Moment::START)?;
+        Ok(Self {
+            exponent: searches.attention().exponent(),
+            fitted: searches.ranks.fit().is_some(),
+            clicks: searches.ranks.clicks() as u64,
+        })
+    }
+}
+
+impl fmt::Display for AttentionReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let exponent = significant(self.exponent);
+        let clicks = counted(self.clicks, "click");
+        match self.fitted {
+            true => write!(f, "rank^-{exponent}, fitted to {clicks}"),
+            false => write!(
+                f,
+                "rank^-{exponent}, as published; too few clicks to fit it ({clicks})"
+            ),
+        }
+    }
+}
+
+/// Returns the workload of all searches in the logs of a store; `None` if there are none.
+pub fn logged_workload(root: &Path) -> Result<Option<Workload>, LogError> {
+    let mut searches = Searches::of(root);
+    searches.read(Moment::START)?;
+    Ok(searches.workload(Moment::START))
 }
 
 /// Returns all pages that were shown or clicked so far, for a store at rest.
@@ -181,5 +255,44 @@ mod tests {
             "less than ten minutes later"
         );
         assert!(searches.workload(at(700)).is_some());
+    }
+
+    #[test]
+    fn views_follow_the_attention_that_fits_the_clicks() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = EventLog::open(&store::log(directory.path()));
+        let views = |searches: &mut Searches| {
+            searches.read(Moment::START).unwrap();
+            searches.take_met()[1].views
+        };
+        let mut search = Search::new(Timestamp::UNIX_EPOCH, "red fox");
+        search.shown = ["a", "b"].map(|page| format!("http://e.org/{page}")).into();
+        log.append(&search).unwrap();
+        let mut searches = Searches::of(directory.path());
+        assert_eq!(views(&mut searches), 2f64.powf(-1.5));
+        let report = AttentionReport::of(directory.path()).unwrap();
+        assert_eq!(
+            (report.exponent, report.fitted, report.clicks),
+            (1.5, false, 0)
+        );
+        // Searchers click the second result half as often as the first: the exponent is 1.
+        let click = |page: &str, rank, count| Click {
+            time: Timestamp::UNIX_EPOCH,
+            url: format!("http://e.org/{page}"),
+            count,
+            query: Some("red fox".into()),
+            rank: Some(rank),
+        };
+        EventLog::open(&store::log(directory.path()))
+            .append_all(&[click("a", 1, 2_000), click("b", 2, 1_000)])
+            .unwrap();
+        search.count = 5_000;
+        log.append(&search).unwrap();
+        let found = views(&mut searches) / 5_000.0;
+        assert!((found - 0.5).abs() < 1e-6, "{found}");
+        let attention = searches.workload(Moment::START).unwrap().attention();
+        assert!((attention.exponent() - 1.0).abs() < 1e-6, "{attention:?}");
+        let report = AttentionReport::of(directory.path()).unwrap();
+        assert_eq!(report.to_string(), "rank^-1, fitted to 3000 clicks");
     }
 }

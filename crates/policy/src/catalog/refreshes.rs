@@ -18,12 +18,19 @@ type Built = Result<Box<dyn Refresh>, CatalogError>;
 pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "holistic",
-        argument: None,
+        argument: Some("DAYS"),
         summary: "least outdated text shown to searchers, by demand (ours)",
         scale: "(A∞/λd)·g(λdτ)",
         wish: None,
         published: false,
-        build: |rate, _, _| boxed(Holistic::new(Rates::new(rate, Threshold::ANY))),
+        build: |rate, _, argument| {
+            let takes = "the half-life of measured gains in days, above zero: holistic(90)";
+            let [days] = numbers("holistic", argument, [f64::INFINITY], takes)?;
+            if days.is_nan() || days <= 0.0 {
+                return Err(wrong("holistic", takes));
+            }
+            boxed(Holistic::new(Rates::new(rate, Threshold::ANY), days * DAY))
+        },
     },
     RefreshName {
         name: "user-centric-marginal",

@@ -130,7 +130,7 @@ fn published_baselines_come_last() {
     for (help, pick, baseline) in [
         (catalog.help(), "  learned ", "  random("),
         (catalog.help(), "  best-prefix ", "  performance "),
-        (catalog.refresh_help(), "  holistic ", "  adaptive "),
+        (catalog.refresh_help(), "  holistic", "  adaptive "),
         (catalog.scheduler_help(), "  priced ", "  echo-newpages "),
     ] {
         let (pick, baseline) = (help.find(pick).unwrap(), help.find(baseline).unwrap());
@@ -255,6 +255,10 @@ fn errors_of_refresh_policies_say_what_to_write() {
         (
             "freshnes",
             "unknown refresh policy `freshnes`: did you mean `freshness`? choices: holistic, user-centric-marginal, harmonic, ",
+        ),
+        (
+            "holistic(0)",
+            "refresh policy `holistic` takes the half-life of measured gains in days, above zero: holistic(90)",
         ),
         (
             "age(3)",

@@ -178,6 +178,7 @@ impl Catalog {
         });
         format!(
             "Refresh policies and the worth of a visit (symbols: docs/science/theory.md, section 1):\n{}\n\
+             For holistic, DAYS is the half-life of measured gains; without it, all gains of a page count alike.\n\
              For sbr and ebr, a visit is worth 0 before its planned step, and the maximum from then on. A change is large if it\n\
              replaces more than a share TAU of the text (0.1 by default). sbr counts only large changes. ebr weights a page by the\n\
              share of its changes that are large, times how often searches showed it (before any search, times its importance).\n\n\

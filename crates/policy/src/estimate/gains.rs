@@ -10,7 +10,7 @@
 //!
 //! where v is the demand for the page, d the share that a change replaces, K the number of its
 //! measured changes, and s the pseudo-count of the prediction. All pages share κ, μ and s
-//! ([`GainModel`]).
+//! ([`GainModel`]). With a half-life, Σ√ΔQ and K are [weighted by age](AgedGains).
 //!
 //! Square roots keep one large gain from deciding alone. In one recorded history a site added a
 //! word to a thousand pages at once. Each page that was refreshed first went to the top of the
@@ -21,7 +21,7 @@
 mod model;
 
 use super::{Demand, PageSample};
-use crate::history::Measured;
+use crate::history::AgedGains;
 use crate::{History, VisitFact};
 pub use model::GainModel;
 use model::{Prior, SampledCopy, SampledGains};
@@ -33,8 +33,10 @@ const REFIT: f64 = 0.05;
 const ENOUGH: f64 = 20.0;
 
 /// Estimates the gains of all pages.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Gains {
+    /// Half-life of the measured gains of a page, in seconds. Infinite if all count alike.
+    half_life: f64,
     model: GainModel,
     prior: Prior,
     /// Pages with a measured change.
@@ -46,6 +48,18 @@ pub struct Gains {
 }
 
 impl Gains {
+    /// Creates estimates with this half-life of measured gains, in seconds. It may be infinite.
+    pub fn new(half_life: f64) -> Self {
+        Self {
+            half_life,
+            model: GainModel::default(),
+            prior: Prior::default(),
+            changed: PageSample::default(),
+            copies: PageSample::default(),
+            evidence: (0.0, 0.0),
+        }
+    }
+
     /// Adds a visit to a page of this importance, whose changes replace this share of its text.
     pub fn visited(
         &mut self,
@@ -95,14 +109,14 @@ impl Gains {
 
     /// Returns A: what searchers lose per second after one missed change, for a page with this
     /// demand and changed share.
-    pub fn amplitude(&self, measured: &Measured, demand: f64, share: f64) -> f64 {
+    pub fn amplitude(&self, history: &History, demand: f64, share: f64) -> f64 {
         let model = &self.model;
         let predicted = model.complete(demand) * share;
-        let changes = f64::from(measured.changes);
-        if model.strength.is_infinite() || changes == 0.0 {
+        if model.strength.is_infinite() || history.measured.changes == 0 {
             return predicted;
         }
-        let roots = f64::from(measured.roots).max(0.0) / model.mean_root;
+        let AgedGains { changes, roots } = AgedGains::of(history, self.half_life);
+        let roots = roots / model.mean_root;
         let root = (roots + model.strength * predicted.sqrt()) / (changes + model.strength);
         root * root
     }

@@ -18,9 +18,10 @@ use super::{Column, PageHosts};
 use crate::moment::DAY;
 use crate::scores::Scores;
 use crate::{Fact, History, Needs, Number, Page};
+use likelihood::LikelyRate;
 use observed::ObservedChanges;
 use pool::RatePool;
-use prior::GammaPrior;
+use prior::RatePrior;
 
 pub use observed::Threshold;
 
@@ -85,7 +86,7 @@ pub struct Rates {
     all: RatePool,
     /// The prior for a host without observations. With observations, it is the base of the
     /// host's prior.
-    web: GammaPrior,
+    web: RatePrior,
     given: Column<f32>,
 }
 
@@ -99,7 +100,7 @@ impl Rates {
             hosts: PageHosts::default(),
             pools: Vec::new(),
             all: RatePool::default(),
-            web: GammaPrior::WEB,
+            web: RatePrior::WEB,
             given: Column::default(),
         }
     }
@@ -128,7 +129,7 @@ impl Rates {
                 let of = |history| RatePool::of(&ObservedChanges::of(history, self.threshold));
                 let (before, after) = (of(visited.before), of(visited.after));
                 self.all.replace(&before, &after);
-                self.web = GammaPrior::WEB.informed(&self.all);
+                self.web = RatePrior::WEB.informed(&self.all);
                 if let Some(pool) = self.hosts.of_mut(visited.page, &mut self.pools) {
                     pool.replace(&before, &after);
                 }
@@ -143,30 +144,37 @@ impl Rates {
     }
 
     /// Returns the change rate of a page in changes per second, and its certainty: the shape of
-    /// its Gamma posterior. This is the shape of the prior of all pages plus the number of
-    /// observed changes. It is infinite for [`Estimator::Given`].
+    /// the Gamma distribution that is near to its posterior.
+    ///
+    /// For [`Estimator::Gamma`] it is the curvature of the posterior of `ln λ`. It is infinite for
+    /// [`Estimator::Given`]. For the others it is the shape of the prior plus the number of
+    /// observed changes.
     pub fn rate_and_certainty(&self, page: Page<'_>) -> (f64, f64) {
         let observed = ObservedChanges::of(page.history, self.threshold);
-        let certainty = match self.estimator {
-            Estimator::Given(_) => f64::INFINITY,
-            _ => self.web.shape() + observed.changes,
-        };
-        (self.estimated(page, &observed), certainty)
+        let likely = self.estimated(page, &observed);
+        (likely.rate.clamp(SLOWEST, FASTEST), likely.certainty)
     }
 
-    fn estimated(&self, page: Page<'_>, observed: &ObservedChanges) -> f64 {
-        if matches!(self.estimator, Estimator::Given(_)) || observed.is_empty() {
-            return self.prior(page.number);
-        }
-        let rate = match self.estimator {
-            Estimator::Naive => naive::rate(observed),
-            Estimator::BiasCorrected => bias_corrected::rate(observed),
-            Estimator::Mle => own(observed),
-            Estimator::Gamma => self.host(page.number).most_likely(observed),
-            Estimator::Buckets => buckets::rounded(self.host(page.number).most_likely(observed)),
-            Estimator::Site | Estimator::Given(_) => self.host(page.number).mean(),
+    fn estimated(&self, page: Page<'_>, observed: &ObservedChanges) -> LikelyRate {
+        let host = || self.host(page.number);
+        let counted = |rate| LikelyRate {
+            rate,
+            certainty: self.web.shape() + observed.changes,
         };
-        rate.clamp(SLOWEST, FASTEST)
+        match self.estimator {
+            Estimator::Given(_) => LikelyRate {
+                rate: self.prior(page.number),
+                certainty: f64::INFINITY,
+            },
+            Estimator::Gamma if observed.is_empty() => host().typical(),
+            _ if observed.is_empty() => counted(self.prior(page.number)),
+            Estimator::Naive => counted(naive::rate(observed)),
+            Estimator::BiasCorrected => counted(bias_corrected::rate(observed)),
+            Estimator::Mle => counted(own(observed)),
+            Estimator::Gamma => host().most_likely(observed),
+            Estimator::Buckets => counted(buckets::rounded(host().most_likely(observed).rate)),
+            Estimator::Site => counted(host().mean()),
+        }
     }
 
     /// Returns the change rate of a page that was never visited, in changes per second: the given
@@ -181,7 +189,7 @@ impl Rates {
     }
 
     /// Returns the prior for pages of this page's host.
-    fn host(&self, page: Number) -> GammaPrior {
+    fn host(&self, page: Number) -> RatePrior {
         match self.hosts.of(page, &self.pools) {
             Some(pool) => self.web.of_host(pool),
             None => self.web,

@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use super::attention;
+use super::Attention;
 
 /// A query and its results: pages with their scores, each page once, in any order.
 ///
@@ -50,7 +50,7 @@ pub fn usefulness(asked: &ScoredQuery<'_>) -> f64 {
     let mut sum = 0.0;
     for (before, (page, _)) in shown.iter().enumerate() {
         if let Ok(at) = live.binary_search_by_key(page, |&(page, _)| page) {
-            sum += attention(before as f64 + 1.0) * live[at].1;
+            sum += Attention::PUBLISHED.at(before as f64 + 1.0) * live[at].1;
         }
     }
     sum
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn wrong_order_missing_pages_and_gone_pages_lower_the_quality() {
         let live = [(1, 4.0), (2, 2.0), (3, 0.0)];
-        let (second, third) = (attention(2.0), attention(3.0));
+        let (second, third) = (Attention::PUBLISHED.at(2.0), Attention::PUBLISHED.at(3.0));
         let best = 4.0 + 2.0 * second;
         for (ours, expected) in [
             (&[(1, 4.0), (2, 2.0)][..], best),

@@ -20,7 +20,7 @@
 //! up.
 
 use super::score_rank::{LogRank, RankCurve, RankPiece};
-use super::{ScoreRank, attention};
+use super::{Attention, ScoreRank};
 
 /// A move over at most this number of ranks is summed rank by rank.
 const SUMMED: u32 = 4;
@@ -32,27 +32,32 @@ const SUMMED: u32 = 4;
 /// on, if scores fall no faster than 1/r.
 const FRONT: f64 = 16.0;
 
-/// Returns ΔQ_A of a page whose score for a word changes from `before` to `after`.
+/// Returns ΔQ_A of a page whose score for a word changes from `before` to `after`, with this
+/// attention of searchers.
 ///
 /// A score is zero if the page does not have the word. `list` holds the results of the word,
 /// with the page as it was.
-pub fn gain(list: &ScoreRank, before: f64, after: f64) -> f64 {
+pub fn gain(attention: Attention, list: &ScoreRank, before: f64, after: f64) -> f64 {
     if before == after {
         return 0.0;
     }
-    let list = &list.curve();
+    let list = &AttentiveList {
+        curve: list.curve(),
+        attention,
+    };
     // The page itself is in the list, so its rank is at most the last.
-    let inside = |score| list.rank(score).min(list.last.max(1.0));
+    let last = list.curve.last;
+    let inside = |score| list.curve.rank(score).min(last.max(1.0));
     match (before > 0.0, after > 0.0) {
         (false, false) => 0.0,
         (false, true) => {
-            let end = list.last + 1.0;
-            up(list, end, list.rank(after), after) + attention(end) * after
+            let end = last + 1.0;
+            up(list, end, list.curve.rank(after), after) + attention.at(end) * after
         }
-        (true, false) => down(list, inside(before), list.last, 0.0),
+        (true, false) => down(list, inside(before), last, 0.0),
         (true, true) => {
             let (old, new) = (inside(before), inside(after));
-            if (old - new).abs() <= 1.0 && new > 1.0 && new < list.last {
+            if (old - new).abs() <= 1.0 && new > 1.0 && new < last {
                 // The page passes no other page. This is not certain at the ends of the list,
                 // where the score of the page can differ from that of its rank.
                 0.0
@@ -65,23 +70,40 @@ pub fn gain(list: &ScoreRank, before: f64, after: f64) -> f64 {
     }
 }
 
+/// The results of a word, and the attention of searchers by rank.
+struct AttentiveList {
+    curve: RankCurve,
+    attention: Attention,
+}
+
+impl AttentiveList {
+    /// Returns ∫_u^∞ of θ · x^(−θ−1) · e^log · (x + aside)^(−fall) dx, to first order in `aside`,
+    /// with the exponent θ of attention.
+    fn antiderivative(&self, piece: &RankPiece, u: LogRank, aside: f64) -> f64 {
+        let (fall, exponent) = (piece.fall, self.attention.exponent());
+        let score = (piece.log - fall * u.log).exp();
+        let near = 1.0 / (exponent + fall) - aside * fall / (u.rank * (exponent + 1.0 + fall));
+        exponent * self.attention.at(u.rank) * score * near
+    }
+}
+
 /// Returns the gain of a move down by a page of this score.
-fn down(list: &RankCurve, from: f64, to: f64, score: f64) -> f64 {
+fn down(list: &AttentiveList, from: f64, to: f64, score: f64) -> f64 {
     let mut sum = 0.0;
     let at = one_by_one(from, to, |at, next| {
-        sum += (attention(at) - attention(next)) * (list.score(next) - score).max(0.0);
+        sum += list.attention.between(at, next) * (list.curve.score(next) - score).max(0.0);
     });
-    let others = || others(list, at, to, 0.5) - (attention(at) - attention(to)) * score;
+    let others = || others(list, at, to, 0.5) - list.attention.between(at, to) * score;
     sum + if at < to { others().max(0.0) } else { 0.0 }
 }
 
 /// Returns the gain of a move up by a page of this score.
-fn up(list: &RankCurve, from: f64, to: f64, score: f64) -> f64 {
+fn up(list: &AttentiveList, from: f64, to: f64, score: f64) -> f64 {
     let mut sum = 0.0;
     let at = one_by_one(to, from, |at, next| {
-        sum += (attention(at) - attention(next)) * (score - list.score(at)).max(0.0);
+        sum += list.attention.between(at, next) * (score - list.curve.score(at)).max(0.0);
     });
-    let others = || (attention(at) - attention(from)) * score - others(list, at, from, -0.5);
+    let others = || list.attention.between(at, from) * score - others(list, at, from, -0.5);
     sum + if at < from { others().max(0.0) } else { 0.0 }
 }
 
@@ -104,34 +126,27 @@ fn one_by_one(from: f64, to: f64, mut step: impl FnMut(f64, f64)) -> f64 {
 /// Returns the sum over ranks r of (I(r) − I(r+1)) · F⁻¹(r + ½ + aside), as an integral.
 ///
 /// The sum over whole ranks from i to j is close to the integral from i − ½ to j + ½, here of
-/// 3/2 · u^(−5/2) · F⁻¹(u + aside) with u = r + ½. In a piece F⁻¹ is a power of the rank, so the
-/// integral has a closed form. `aside` enters to first order, which suffices where half a rank
-/// is small.
-fn others(list: &RankCurve, from: f64, to: f64, aside: f64) -> f64 {
+/// θ · u^(−θ−1) · F⁻¹(u + aside) with u = r + ½ and the exponent θ of attention. In a piece F⁻¹ is
+/// a power of the rank, so the integral has a closed form. `aside` enters to first order, which
+/// suffices where half a rank is small.
+fn others(list: &AttentiveList, from: f64, to: f64, aside: f64) -> f64 {
     let (from, to) = (LogRank::of(from), LogRank::of(to));
     let mut sum = 0.0;
     let mut last = 0.0;
-    for piece in list.pieces() {
+    for piece in list.curve.pieces() {
         let (low, high) = (piece.from.max(from), piece.to.min(to));
         if low.rank < high.rank {
-            sum += antiderivative(&piece, low, aside) - antiderivative(&piece, high, aside);
+            sum +=
+                list.antiderivative(&piece, low, aside) - list.antiderivative(&piece, high, aside);
         }
         last = piece.to.rank;
     }
     // Behind the last page there is at most the page that enters.
     let low = from.rank.max(last);
     if low < to.rank {
-        sum += (attention(low) - attention(to.rank)) * list.score(last);
+        sum += list.attention.between(low, to.rank) * list.curve.score(last);
     }
     sum
-}
-
-/// Returns ∫_u^∞ of 3/2 · x^(−5/2) · e^log · (x + aside)^(−fall) dx, to first order in `aside`.
-fn antiderivative(piece: &RankPiece, u: LogRank, aside: f64) -> f64 {
-    let fall = piece.fall;
-    let score = (piece.log - fall * u.log).exp();
-    let near = 1.0 / (1.5 + fall) - aside * fall / (u.rank * (2.5 + fall));
-    1.5 * attention(u.rank) * score * near
 }
 
 #[cfg(test)]
@@ -140,6 +155,12 @@ mod tests {
 
     use super::super::{ScoredQuery, exact::usefulness};
     use super::*;
+
+    const PUBLISHED: Attention = Attention::PUBLISHED;
+
+    fn gain(list: &ScoreRank, before: f64, after: f64) -> f64 {
+        super::gain(PUBLISHED, list, before, after)
+    }
 
     /// Returns a list of exactly three pieces, whose scores at whole ranks equal F.
     fn ideal(pages: u32, falls: [f64; 3]) -> (ScoreRank, Vec<f64>) {
@@ -203,7 +224,7 @@ mod tests {
         let one = ScoreRank::of(&mut [3.0]);
         assert_eq!(gain(&one, 3.0, 1.0), 0.0, "it stays the only one");
         assert_eq!(gain(&one, 3.0, 0.0), 0.0);
-        let second = attention(2.0);
+        let second = PUBLISHED.at(2.0);
         assert!((gain(&one, 0.0, 1.0) - second).abs() < 1e-9);
         let passed = (1.0 - second) * (5.0 - 3.0) + second * 5.0;
         assert!((gain(&one, 0.0, 5.0) - passed).abs() < 1e-6);
@@ -211,22 +232,31 @@ mod tests {
 
     #[test]
     fn the_integral_is_near_the_sum() {
-        for falls in [[0.0; 3], [0.1, 0.2, 0.4], [1.0, 0.5, 0.1], [1.0; 3]] {
-            let (list, _) = ideal(20_000, falls);
+        let all = [[0.0; 3], [0.1, 0.2, 0.4], [1.0, 0.5, 0.1], [1.0; 3]];
+        for (falls, exponent) in all
+            .map(|falls| (falls, 1.5))
+            .into_iter()
+            .chain([([0.1, 0.2, 0.4], 0.5), ([0.1, 0.2, 0.4], 1.1)])
+        {
+            let (scores, _) = ideal(20_000, falls);
+            let list = AttentiveList {
+                curve: scores.curve(),
+                attention: Attention { exponent },
+            };
             for from in [5u32, 6, 10, 30, 700, 19_000] {
                 for to in [from + 1, from + 5, 2 * from, 20_000] {
                     for aside in [0.5, -0.5] {
                         let sum: f64 = (from..to.min(20_000))
                             .map(|rank| {
                                 let rank = f64::from(rank);
-                                let step = attention(rank) - attention(rank + 1.0);
-                                step * list.score(rank + 0.5 + aside)
+                                let step = list.attention.between(rank, rank + 1.0);
+                                step * scores.score(rank + 0.5 + aside)
                             })
                             .sum();
-                        let near = others(&list.curve(), from.into(), to.min(20_000).into(), aside);
+                        let near = others(&list, from.into(), to.min(20_000).into(), aside);
                         assert!(
                             (near / sum - 1.0).abs() < 0.003,
-                            "{falls:?} {from}..{to} {aside}: {near} {sum}"
+                            "{falls:?} {exponent} {from}..{to} {aside}: {near} {sum}"
                         );
                     }
                 }

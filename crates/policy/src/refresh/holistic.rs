@@ -41,13 +41,14 @@ struct Parts {
 }
 
 impl Holistic {
-    /// Creates the policy with these estimated rates.
-    pub fn new(rates: Rates) -> Self {
+    /// Creates the policy with these estimated rates and this half-life of measured gains, in
+    /// seconds. The half-life may be infinite.
+    pub fn new(rates: Rates, half_life: f64) -> Self {
         Self {
             rates,
             demand: Demand::default(),
             turnover: Turnover::default(),
-            gains: Gains::default(),
+            gains: Gains::new(half_life),
             trust: Trust::default(),
         }
     }
@@ -62,7 +63,7 @@ impl Holistic {
             certainty,
             share,
             demand,
-            amplitude: self.gains.amplitude(&page.history.measured, demand, share),
+            amplitude: self.gains.amplitude(page.history, demand, share),
         }
     }
 

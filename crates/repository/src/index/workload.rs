@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use policy::quality::Attention;
 use tantivy::tokenizer::TextAnalyzer;
 
 use super::{query, words};
@@ -16,6 +17,7 @@ use super::{query, words};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Workload {
     words: Vec<(Box<str>, f64)>,
+    attention: Attention,
 }
 
 impl Workload {
@@ -38,6 +40,17 @@ impl Workload {
         self.words
             .iter()
             .map(|(word, frequency)| (&**word, *frequency))
+    }
+
+    /// Returns the workload of searchers with this attention.
+    #[must_use]
+    pub fn with_attention(self, attention: Attention) -> Self {
+        Self { attention, ..self }
+    }
+
+    /// Returns the attention of the searchers by rank, the published one by default.
+    pub fn attention(&self) -> Attention {
+        self.attention
     }
 
     /// Returns whether there are no words.
@@ -104,6 +117,7 @@ impl QueryCounter {
             .map(|(word, times)| (word.into(), times as f64 / all));
         Workload {
             words: words.collect(),
+            attention: Attention::default(),
         }
     }
 }

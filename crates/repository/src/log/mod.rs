@@ -25,7 +25,7 @@ use jiff::tz::TimeZone;
 pub use choices::Choices;
 pub use click::Click;
 pub use line::LogEntry;
-pub use search::{Search, View};
+pub use search::{Search, SearchedPage};
 
 /// Bytes of collected lines at which they are written.
 const CHUNK: usize = 1 << 20;

@@ -3,7 +3,6 @@
 //! **Invariant:** an entry is read back exactly as it was written, and contains no line break.
 
 use jiff::Timestamp;
-use policy::quality::attention;
 use serde::{Deserialize, Serialize};
 
 use super::LogEntry;
@@ -30,16 +29,15 @@ pub struct Search {
     pub count: u64,
 }
 
-/// How often a page was seen and clicked.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct View<'a> {
+/// A page that a search showed, or that was clicked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchedPage<'a> {
     /// Its URL.
     pub url: &'a str,
-    /// Expected number of views: the probability that its rank was looked at, times the number
-    /// of searches.
-    pub views: f64,
+    /// Its rank in the results, from 1. `None` if it was clicked and is not in the list.
+    pub rank: Option<u64>,
     /// Number of clicks.
-    pub clicks: f64,
+    pub clicks: u64,
 }
 
 impl Search {
@@ -56,28 +54,27 @@ impl Search {
     }
 
     /// Returns the pages of the result list, best first, then clicked pages that are not in it.
-    pub fn views(&self) -> impl Iterator<Item = View<'_>> {
-        let count = self.count as f64;
-        let clicks = move |url: &str| {
+    pub fn pages(&self) -> impl Iterator<Item = SearchedPage<'_>> {
+        let clicks = |url: &str| {
             let times = self.clicked.iter().filter(|clicked| *clicked == url);
-            times.count() as f64 * count
+            (times.count() as u64).saturating_mul(self.count)
         };
         let shown = self
             .shown
             .iter()
             .enumerate()
-            .map(move |(before, url)| View {
+            .map(move |(before, url)| SearchedPage {
                 url,
-                views: attention(before as f64 + f64::from(self.offset) + 1.0) * count,
+                rank: Some(before as u64 + u64::from(self.offset) + 1),
                 clicks: clicks(url),
             });
         let elsewhere =
             self.clicked.iter().enumerate().filter(|(at, url)| {
                 !self.shown.contains(url) && !self.clicked[..*at].contains(url)
             });
-        shown.chain(elsewhere.map(move |(_, url)| View {
+        shown.chain(elsewhere.map(move |(_, url)| SearchedPage {
             url,
-            views: 0.0,
+            rank: None,
             clicks: clicks(url),
         }))
     }
@@ -127,23 +124,19 @@ mod tests {
     }
 
     #[test]
-    fn expected_views_follow_from_the_rank() {
+    fn pages_have_ranks() {
         let mut search = Search::new(Timestamp::UNIX_EPOCH, "x");
         search.shown = ["a", "b"].map(String::from).into();
         search.clicked = ["b", "c", "b", "c"].map(String::from).into();
         search.offset = 2;
         search.count = 10;
-        let view = |url, rank, clicks| View {
-            url,
-            views: 10.0 * attention(rank),
-            clicks,
-        };
+        let page = |url, rank, clicks| SearchedPage { url, rank, clicks };
         let expected = [
-            view("a", 3.0, 0.0),
-            view("b", 4.0, 20.0),
-            view("c", f64::INFINITY, 20.0),
+            page("a", Some(3), 0),
+            page("b", Some(4), 20),
+            page("c", None, 20),
         ];
-        assert_eq!(search.views().collect::<Vec<_>>(), expected);
+        assert_eq!(search.pages().collect::<Vec<_>>(), expected);
     }
 
     proptest! {

@@ -6,7 +6,7 @@
 //! **Invariant:** the estimate of a refresh needs the new text, so it exists only after the page
 //! was fetched.
 
-use policy::quality::{ScoreRank, gain};
+use policy::quality::{Attention, ScoreRank, gain};
 
 use crate::measure::quality::{Answers, both};
 use crate::text::Scored;
@@ -45,7 +45,13 @@ impl<'s> GainEstimator<'s> {
         changed
             .map(|(word, before, after)| {
                 let word = word as usize;
-                shares[word] * gain(&self.ranks[word], before.into(), after.into())
+                shares[word]
+                    * gain(
+                        Attention::PUBLISHED,
+                        &self.ranks[word],
+                        before.into(),
+                        after.into(),
+                    )
             })
             .sum()
     }

@@ -1,6 +1,7 @@
 //! Tests of predicted gains and of what measured gains add to them.
 
 use super::*;
+use crate::history::Measured;
 use crate::{Discovered, Moment, Number, Outcome, Shown, Visit};
 
 /// One page: its views, the share that a change replaces, its measured gains, its importance.
@@ -12,7 +13,7 @@ struct TestPage {
 }
 
 fn learned(pages: &[TestPage]) -> (Gains, Demand) {
-    let (mut gains, mut demand) = (Gains::default(), Demand::default());
+    let (mut gains, mut demand) = (Gains::new(f64::INFINITY), Demand::default());
     for (number, page) in (0..).zip(pages) {
         let number = Number(number);
         demand.discovered(&Discovered::bare(number));
@@ -66,13 +67,16 @@ fn exact(kappa: f64, factors: &[f64]) -> Vec<TestPage> {
 fn measured_gains_count_more_the_more_pages_differ() {
     // No difference beyond the prediction: measured gains say nothing.
     let (same, _) = learned(&exact(2.0, &[1.0]));
-    let measured = Measured {
-        gain: 40.0,
-        roots: 4.0 * 10f32.sqrt(),
-        changes: 4,
-        ..Measured::default()
+    let measured = History {
+        measured: Measured {
+            gain: 40.0,
+            roots: 4.0 * 10f32.sqrt(),
+            changes: 4,
+            ..Measured::default()
+        },
+        ..History::default()
     };
-    let none = Measured::default();
+    let none = History::default();
     let (told, plain) = (
         same.amplitude(&measured, 1.0, 0.5),
         same.amplitude(&none, 1.0, 0.5),
@@ -115,10 +119,10 @@ fn before_any_search_gains_are_in_the_unit_of_importance() {
     let pages: Vec<_> = (1..=40).map(|number| page(f64::from(number))).collect();
     let (gains, demand) = learned(&pages);
     let wanted = demand.of(Number(0), gains.predicted_demand(8.0));
-    let found = gains.amplitude(&Measured::default(), wanted, 0.5);
+    let found = gains.amplitude(&History::default(), wanted, 0.5);
     assert!((found - 4.0).abs() < 1e-9, "{found}");
     assert!((gains.missing(8.0) - 8.0).abs() < 1e-9);
-    let nothing = Gains::default();
+    let nothing = Gains::new(f64::INFINITY);
     assert_eq!(nothing.missing(8.0), 8.0);
     assert_eq!(nothing.model(), &GainModel::default());
 }

@@ -189,6 +189,78 @@ fn mean_rates_of_hosts_and_the_spread_of_pages_are_recovered() {
     assert!(after < 0.6 * fast, "{after} of {fast}");
 }
 
+/// A home page that changes every 15 seconds, among 70 articles that never do.
+#[test]
+fn a_living_page_among_quiet_pages_is_learned_in_a_few_visits() {
+    let mut rates = Rates::new(Estimator::Gamma, Threshold::ANY);
+    for page in 0..71 {
+        discover(&mut rates, page, 0);
+    }
+    for page in 1..71 {
+        observe_visits(&mut rates, page, &visited([(270.0, false); 2]));
+    }
+    let mut before = History::discovered(Moment::START, 0);
+    for (visits, least, most) in [
+        (1, 0.001, 1.0),
+        (2, 1.0, 500.0),
+        (3, 1_000.0, 6_000.0),
+        (35, 5_760.0, 40_000.0),
+    ] {
+        let home = visited((0..visits).map(|_| (15.0, true)));
+        rates.observe(&Fact::Visited(VisitFact {
+            page: Number(0),
+            before: &before,
+            after: &home,
+        }));
+        let number = Number(0);
+        let history = &home;
+        let found = rates.rate(Page { number, history }) * DAY;
+        assert!((least..most).contains(&found), "{visits}: {found}");
+        before = home;
+    }
+    // The articles stay quiet.
+    let quiet = visited([(270.0, false); 2]);
+    let (number, history) = (Number(1), &quiet);
+    let article = rates.rate(Page { number, history }) * DAY;
+    assert!(article < 1.0, "{article}");
+}
+
+#[test]
+fn the_most_likely_rate_is_the_mode_of_the_posterior() {
+    let prior = likelihood::PriorTerm {
+        changes: 0.7,
+        time: 20.0,
+        slack: 5.0,
+    };
+    for gaps in [
+        vec![(3.0, true), (2.0, false), (0.1, true)],
+        vec![(3.0, true); 4],
+        vec![(50.0, false)],
+        vec![(1e-3, true); 9],
+    ] {
+        let observed = ObservedChanges::of(&visited(gaps.clone()), Threshold::ANY);
+        let density = |rate: f64| {
+            let prior =
+                prior.changes * rate.ln() - prior.time / prior.slack * (prior.slack * rate).ln_1p();
+            let seen = gaps.iter().map(|&(gap, changed)| match changed {
+                true => (-(-rate * gap).exp_m1()).ln(),
+                false => -rate * gap,
+            });
+            prior + seen.sum::<f64>()
+        };
+        let found = likelihood::root(observed.gaps(), observed.quiet, prior);
+        let rate = found.rate;
+        for other in [0.5, 0.99, 1.01, 2.0] {
+            assert!(density(rate) > density(rate * other), "{gaps:?}: {rate}");
+        }
+        let step = 1e-3_f64;
+        let [below, above] = [-step, step].map(|step| density(rate * step.exp()));
+        let curvature = (2.0 * density(rate) - below - above) / (step * step);
+        let room = (found.certainty / curvature - 1.0).abs();
+        assert!(room < 1e-4, "{gaps:?}: {} {curvature}", found.certainty);
+    }
+}
+
 #[test]
 fn given_rates_are_those_of_the_file() {
     let mut scores = Scores::default();
@@ -242,8 +314,8 @@ proptest! {
         let history = visited(gaps.iter().copied());
         let observed = ObservedChanges::of(&history, Threshold::ANY);
         let likely = likelihood::most_likely(&observed).unwrap_or(f64::INFINITY);
-        let prior = GammaPrior::WEB.mean();
-        let found = GammaPrior::WEB.most_likely(&observed);
+        let prior = RatePrior::WEB.mean();
+        let found = RatePrior::WEB.most_likely(&observed).rate;
         let (low, high) = (likely.min(prior), likely.max(prior));
         prop_assert!(found >= low * (1.0 - 1e-9) && found <= high * (1.0 + 1e-9), "{low} {found} {high}");
     }

@@ -31,7 +31,7 @@ mod tests;
 mod usefulness;
 
 use page::PageId;
-use policy::quality::gain;
+use policy::quality::{Attention, gain};
 use tantivy::{Searcher, TantivyError};
 
 use super::content::PageTexts;
@@ -64,6 +64,7 @@ pub(super) struct GainMeasure {
     fields: SchemaFields,
     counter: Counter,
     words: Vec<WorkloadWord>,
+    attention: Attention,
     survey: Survey,
     copies: LastCopies,
     few: usize,
@@ -113,6 +114,7 @@ impl GainMeasure {
             fields: *fields,
             counter: Counter::new(workload.words().map(|(word, _)| word)),
             words: words.collect(),
+            attention: workload.attention(),
             survey: Survey::new(searcher, fields)?,
             copies: LastCopies::default(),
             few: FEW,
@@ -315,7 +317,8 @@ impl GainMeasure {
             };
             let before = self.survey.score(word, change.before, before);
             let after = self.survey.score(word, change.after, after);
-            sum += searched.frequency * gain(&word.list, before.into(), after.into());
+            let gained = gain(self.attention, &word.list, before.into(), after.into());
+            sum += searched.frequency * gained;
         }
         self.changes = changes;
         Ok(sum)
