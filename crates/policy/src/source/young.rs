@@ -1,5 +1,5 @@
 //! The pages that are young enough for clicks to count: which sources link to them, and their
-//! clicks by age.
+//! clicks by age and since their fetch.
 //!
 //! Lefortier et al. (2013), §4.2.1, count the clicks "for all new pages linked from a content
 //! source". A page may be on several sources. A source that links to it later is credited with
@@ -29,6 +29,8 @@ struct YoungPage {
     /// Indices of the records of the sources that link to it, without the first.
     also: Vec<u32>,
     clicks: Histogram,
+    /// Clicks since the page was fetched.
+    earned: f32,
 }
 
 impl YoungPages {
@@ -43,10 +45,23 @@ impl YoungPages {
         Some(young.clicks)
     }
 
-    /// Adds clicks on a page.
-    pub fn clicked(&mut self, page: Number, bin: usize, clicks: f64) {
+    /// Adds clicks on a page, which has been `fetched` before or not.
+    pub fn clicked(&mut self, page: Number, bin: usize, clicks: f64, fetched: bool) {
         let young = self.pages.entry(page).or_default();
         young.clicks[bin] = (young.clicks[bin] + clicks as f32).min(f32::MAX);
+        if fetched {
+            young.earned = (young.earned + clicks as f32).min(f32::MAX);
+        }
+    }
+
+    /// Returns the clicks on a page before and after its fetch.
+    pub fn clicks(&self, page: Number) -> [f64; 2] {
+        let clicks = |young: &YoungPage| {
+            let all: f64 = young.clicks.iter().map(|&clicks| f64::from(clicks)).sum();
+            let earned = f64::from(young.earned);
+            [(all - earned).max(0.0), earned]
+        };
+        self.pages.get(&page).map_or([0.0; 2], clicks)
     }
 
     /// Returns the sources that link to a page, without the first.
