@@ -204,10 +204,7 @@ enum Towns {
 }
 
 impl Towns {
-    fn open(
-        setting: &ExperimentSetup,
-        options: &JointExperimentOptions,
-    ) -> Result<Self, LabError> {
+    fn open(setting: &ExperimentSetup, options: &JointExperimentOptions) -> Result<Self, LabError> {
         let Some(pages) = &options.pages else {
             return Ok(Self::Invented);
         };

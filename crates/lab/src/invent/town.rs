@@ -494,7 +494,10 @@ mod tests {
         let bin = News::BIN.as_micros() as u64;
         for page in new {
             let article = place(page).unwrap() as u32;
-            let own = news.clicks().iter().filter(|click| click.article == article);
+            let own = news
+                .clicks()
+                .iter()
+                .filter(|click| click.article == article);
             let (mut least, mut most) = (0, 0);
             for click in own {
                 most += click.clicks;

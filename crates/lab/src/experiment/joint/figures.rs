@@ -98,7 +98,10 @@ fn quotas(findings: &Findings) -> Vec<Series> {
             let Some(share) = shares.map(|(firsts, polls)| firsts + polls) else {
                 continue;
             };
-            match points.last_mut().filter(|last| (last.0 - share).abs() < 0.05) {
+            match points
+                .last_mut()
+                .filter(|last| (last.0 - share).abs() < 0.05)
+            {
                 Some(last) => last.1 = last.1.max(row.value),
                 None => points.push((share, row.value)),
             }

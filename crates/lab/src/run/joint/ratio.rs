@@ -133,7 +133,11 @@ mod tests {
                 "{budget} {waiting} {horizon}: {share} leaves {found}, the best {best}"
             );
             // The search can tell a wrong share from the right one.
-            let wrong = if share > 0.5 { share - 0.4 } else { share + 0.4 };
+            let wrong = if share > 0.5 {
+                share - 0.4
+            } else {
+                share + 0.4
+            };
             assert!(least(&pages, wrong) > best * 1.001, "{share}");
         }
     }

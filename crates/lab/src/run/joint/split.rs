@@ -360,7 +360,11 @@ mod tests {
             (quota(0.75, 0.25), [1.0, 1.0, 0.0]),
         ] {
             let division = Division::new(split, 100.0);
-            assert_eq!(kinds.map(|kind| division.factor(kind)), factors, "{split:?}");
+            assert_eq!(
+                kinds.map(|kind| division.factor(kind)),
+                factors,
+                "{split:?}"
+            );
             if split == Split::OnePrice {
                 division.count(FetchKind::Poll);
                 assert_eq!(kinds.map(|kind| division.factor(kind)), factors);
