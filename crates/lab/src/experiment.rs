@@ -14,6 +14,7 @@
 pub mod currency;
 pub mod ephemeral;
 pub mod focus;
+pub mod joint;
 pub mod ordering;
 pub mod partition;
 pub mod refresh;

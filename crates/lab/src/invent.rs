@@ -16,6 +16,7 @@ pub mod pages;
 pub mod servers;
 pub mod sources;
 pub mod topics;
+pub mod town;
 
 use policy::Moment;
 

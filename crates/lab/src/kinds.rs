@@ -14,6 +14,7 @@ mod news;
 mod queries;
 mod reach;
 mod topic;
+mod town;
 mod traffic;
 mod urls;
 
@@ -25,6 +26,7 @@ pub use lives::{Change, Lives, text_at};
 pub use news::{Clicked, LinkPeriod, News};
 pub use queries::Queries;
 pub use topic::{LabelledWorld, Labels};
+pub use town::{NamedPeriod, Sitemap, Town, TownPage, TownSource};
 pub use traffic::Traffic;
 
 pub(crate) use reach::ReachSearch;

@@ -4,6 +4,7 @@
 
 mod driver;
 pub mod ephemeral;
+pub mod joint;
 mod ordering;
 mod partition;
 pub mod refresh;

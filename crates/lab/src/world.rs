@@ -11,7 +11,7 @@ mod invented;
 
 pub use crate::kinds::{
     Bodies, Body, Clicked, Corpus, Graph, Histories, LabelledWorld, Labels, LinkPeriod, Linked,
-    News, Queries, Traffic, Version,
+    News, Queries, Town, Traffic, Version,
 };
 pub use invented::{catalog, page_rates};
 
@@ -62,6 +62,8 @@ pub enum World {
     /// Servers with latencies and their pages: the web that [`site`](testweb::site) serves on
     /// loopback.
     Servers(Box<Web>),
+    /// Pages that are born, change and are clicked, with sources and sitemaps.
+    Town(Box<Town>),
 }
 
 impl World {
@@ -128,6 +130,7 @@ impl World {
             Self::Queries(_) => "queries",
             Self::Corpus(_) => "corpus",
             Self::Servers(_) => "servers",
+            Self::Town(_) => "town",
         }
     }
 
@@ -184,8 +187,8 @@ impl World {
     /// Writes the tables into a directory, which is created if necessary and must not hold a
     /// world.
     ///
-    /// The written world reads as the same world. A world of servers cannot be written, since no
-    /// table holds latencies.
+    /// The written world reads as the same world. A world of servers or a town cannot be written,
+    /// since no table holds latencies or hints.
     pub fn write(&self, directory: &Path) -> Result<(), LabError> {
         match self {
             Self::Graph(graph) => graph.write(empty(directory)?, |_, _| true),
@@ -201,6 +204,11 @@ impl World {
             Self::Servers(_) => Err(LabError::Wish(
                 "a world of servers cannot be written: no table holds their latencies; its \
                  name, settings and seed give it again"
+                    .to_owned(),
+            )),
+            Self::Town(_) => Err(LabError::Wish(
+                "a town cannot be written: no table holds its hints; its name, settings and seed \
+                 give it again"
                     .to_owned(),
             )),
         }

@@ -88,7 +88,7 @@ impl Crawl {
         };
         // Only visits change the unit.
         if let (Fact::Visited(_), Some(refresh)) = (fact, &self.refresh) {
-            sources.value_in(refresh.unit());
+            sources.value_in(refresh.unit().unwrap_or(1.0));
         }
         sources.observe(fact);
         match fact {
@@ -104,8 +104,12 @@ impl Crawl {
             Fact::Visited(visited) if visited.before.fresh.is_none() => {
                 let copy = visited.after.fresh.is_some();
                 let stake = self.stake(visited.page, visited.after);
+                let unit = self.refresh.as_ref().and_then(|refresh| refresh.unit());
                 if let Some(sources) = self.sources.as_mut().filter(|_| copy) {
-                    sources.serve(stake);
+                    // The mean of relative stakes is 1 by definition. A sum of estimates would
+                    // not be: one page that is estimated before the mean page is known may have
+                    // more than all others.
+                    sources.serve(unit.map_or(stake, |_| 1.0));
                     if sources.is_unweighed(visited.page) {
                         sources.weigh(visited.page, stake);
                     }
@@ -125,7 +129,7 @@ impl Crawl {
         });
         let importance = importance.value();
         refresh.map_or(importance, |refresh| {
-            refresh.stake(page, importance) / refresh.unit()
+            refresh.stake(page, importance) / refresh.unit().unwrap_or(1.0)
         })
     }
 
@@ -243,5 +247,90 @@ impl Policy for Crawl {
 
     fn report(&self) -> Report {
         self.order.report()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::Curve;
+    use crate::source::{Priced, SourceRules};
+    use crate::{Appeared, Discovered, Shown, Visit, VisitFact};
+
+    /// Stakes that are wrong by this factor for the first page.
+    struct Overrated(f64);
+
+    struct Worthless;
+
+    impl Curve for Worthless {
+        fn at(&self, _age: f64) -> f64 {
+            0.0
+        }
+    }
+
+    impl Refresh for Overrated {
+        fn curve<'a>(&'a self, _page: Page<'_>, _importance: f64) -> Box<dyn Curve + 'a> {
+            Box::new(Worthless)
+        }
+
+        fn stake(&self, page: Number, _importance: f64) -> f64 {
+            if page == Number(0) { self.0 } else { 1.0 }
+        }
+
+        fn unit(&self) -> Option<f64> {
+            Some(1.0)
+        }
+    }
+
+    /// One stake that is estimated too high must not make every click more valuable.
+    #[test]
+    fn the_value_of_a_click_does_not_depend_on_the_stake_of_one_page() {
+        let profit = |factor: f64| {
+            let mut crawl = Crawl {
+                refresh: Some(Box::new(Overrated(factor))),
+                sources: Some(Sources::new(Box::new(Priced), SourceRules::default())),
+                ..Crawl::default()
+            };
+            let at = |hours: u64| Moment::START + Duration::from_secs(3_600 * (100 + hours));
+            let mut moves = Moves::default();
+            let mut histories = [History::discovered(at(0), 0); 10];
+            for (number, history) in (0..).zip(&mut histories) {
+                // Page 5 appears on the source, page 1, and is clicked.
+                let appeared = Appeared {
+                    on: Number(1),
+                    after: at(0),
+                };
+                let discovered = Discovered {
+                    seed: number == 1,
+                    at: at(1),
+                    appeared: (number == 5).then_some(appeared),
+                    ..Discovered::bare(Number(number))
+                };
+                crawl.observe(&Fact::Discovered(discovered), &mut moves);
+                let before = *history;
+                *history = before.after(Visit::new(at(1), Outcome::Changed));
+                let visited = VisitFact {
+                    page: Number(number),
+                    before: &before,
+                    after: history,
+                };
+                crawl.observe(&Fact::Visited(visited), &mut moves);
+            }
+            for hours in [2, 4] {
+                let shown = Shown {
+                    page: Number(5),
+                    at: at(hours),
+                    views: 9.0,
+                    clicks: 9.0,
+                };
+                crawl.observe(&Fact::Shown(shown), &mut moves);
+            }
+            let sources = crawl.sources.as_mut().unwrap();
+            sources.wait(at(5));
+            let account = sources.accounts().next().unwrap();
+            account.outlook.profit
+        };
+        assert!(profit(1.0) > 0.0);
+        assert_eq!(profit(1.0), profit(1e6));
     }
 }

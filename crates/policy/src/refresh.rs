@@ -73,9 +73,10 @@ pub trait Refresh: Send {
     }
 
     /// Returns the unit of [`stake`](Refresh::stake): the stake of the mean page. It changes when
-    /// gains are measured for the first time, and with every new estimate of them.
-    fn unit(&self) -> f64 {
-        1.0
+    /// gains are measured for the first time, and with every new estimate of them. `None` if a
+    /// stake is an importance at all times.
+    fn unit(&self) -> Option<f64> {
+        None
     }
 
     /// Returns the terms of a page's worth, for explanations.

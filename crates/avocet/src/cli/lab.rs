@@ -2,6 +2,7 @@
 
 mod ephemeral;
 pub mod focus;
+mod joint;
 mod serve;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use lab::experiment::{Metric, currency, ordering, partition, refresh, servers, world};
 
 pub use ephemeral::{ClickScope, CreditScope, EphemeralArguments};
+pub use joint::JointArguments;
 pub use serve::LabServeArguments;
 
 use node::settings::Time;
@@ -28,6 +30,8 @@ pub enum LabCommand {
     Refresh(RefreshArguments),
     /// Compare schedulers that poll sources for new pages, by the clicks on these pages
     Ephemeral(EphemeralArguments),
+    /// Compare one price for discovery and refresh with quotas, by the clicks on fresh copies
+    Joint(JointArguments),
     /// Compare methods of focused crawling on webs whose pages have labels
     Focus(focus::FocusArguments),
     /// Compare ways to coordinate several crawlers: overlap, coverage and messages

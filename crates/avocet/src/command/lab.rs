@@ -17,8 +17,8 @@ use std::thread;
 use anyhow::{Context, Result};
 use lab::LabError;
 use lab::experiment::{
-    ExperimentSetup, Study, currency, ephemeral, focus, ordering, partition, refresh, servers,
-    world,
+    ExperimentSetup, Study, currency, ephemeral, focus, joint, ordering, partition, refresh,
+    servers, world,
 };
 use lab::run::servers::{SimulatedDepth, SimulatedProtocol};
 use lab::world::World;
@@ -36,6 +36,7 @@ pub fn run(json: bool, arguments: &LabCommand) -> Result<()> {
         LabCommand::Currency(arguments) => run_currency(arguments, &bar)?,
         LabCommand::Refresh(arguments) => run_refresh(arguments, &bar)?,
         LabCommand::Ephemeral(arguments) => run_ephemeral(arguments, &bar)?,
+        LabCommand::Joint(arguments) => run_joint(arguments, &bar)?,
         LabCommand::Focus(arguments) => run_focus(arguments, &bar)?,
         LabCommand::Partition(arguments) => run_partition(arguments, &bar)?,
         LabCommand::World(arguments) => run_world(arguments, &bar)?,
@@ -143,6 +144,22 @@ fn run_ephemeral(arguments: &cli::EphemeralArguments, bar: &Bar) -> Result<Study
     };
     study(&arguments.world, &arguments.common, |setup| {
         ephemeral::run(setup, &options, bar)
+    })
+}
+
+fn run_joint(arguments: &cli::JointArguments, bar: &Bar) -> Result<Study> {
+    let options = joint::JointExperimentOptions {
+        pages: arguments.pages.clone(),
+        rates: arguments.rate.clone(),
+        connections: arguments.connections.clone(),
+        listings: arguments.listings.0,
+        order: arguments.order.clone(),
+        refresh: arguments.refresh.clone(),
+        scheduler: arguments.scheduler.clone(),
+        ..joint::JointExperimentOptions::default()
+    };
+    study(&arguments.world, &arguments.common, |setup| {
+        joint::run(setup, &options, bar)
     })
 }
 

@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 use crate::program::{TestProgram, holds, words};
 
 /// The experiments without `focus`, each with flags that make its world small.
-const EXPERIMENTS: [&str; 7] = [
+const EXPERIMENTS: [&str; 8] = [
     "ordering --set pages=300 --set hosts=7",
     "servers --set pages=300 --set servers=20",
     "currency --set pages=200 --set span=120 --draws 500",
     "refresh --set pages=80 --set weeks=12 --set queries=50 --budget 0.05,0.2",
     "ephemeral --set sources=40 --set sites=4 --set days=2 --set articles=0.01 --rate 0.004",
+    "joint --set sites=3 --set pages=60 --set days=5 --set births=20 --set request=600 --set sitemaps=0 --rate 0.001 --connections 1",
     "partition --set pages=300 --set hosts=20",
     "world --world invented:topics",
 ];

@@ -68,6 +68,8 @@ fn wrong_usage_is_explained() {
         ("lab refresh --step 1000d", 2, "steps"),
         ("lab ephemeral --policies bsf", 2, "bfs"),
         ("lab ephemeral --rate 0", 2, "rate"),
+        ("lab joint --policies quota", 2, "one-price"),
+        ("lab joint --rate 0", 2, "rate"),
         ("lab ephemeral --history 11", 2, "history"),
         ("lab refresh --world invented:graph", 2, "history"),
         ("lab partition --crawlers 0", 2, "crawlers"),

@@ -8,6 +8,7 @@
 mod changed;
 mod clicked;
 mod distribution;
+mod in_town;
 mod linked;
 mod queries;
 mod served;
@@ -132,6 +133,8 @@ pub const METRICS: &[Metric] = &[
         "words@mean",
         "mean number of words of a query, each different query counted once",
     ),
+    ("sitemaps", "sitemaps that hint at changes"),
+    ("hints", "hints of all sitemaps, true or false"),
     ("servers", "servers"),
     (
         "round_trip@median",
@@ -210,6 +213,7 @@ fn describe(world: World) -> Result<WorldDescription, LabError> {
             queries::describe(&corpus.queries, &mut description);
         }
         World::News(news) => clicked::describe(&news, &mut description),
+        World::Town(town) => in_town::describe(&town, &mut description),
         World::Queries(queries) => queries::describe(&queries, &mut description),
         World::Servers(web) => {
             served::describe(&web, &mut description);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::World;
 use crate::LabError;
-use crate::invent::{Knob, Tuned, corpus, graph, pages, servers, sources, topics, tuned};
+use crate::invent::{Knob, Tuned, corpus, graph, pages, servers, sources, topics, town, tuned};
 
 /// A kind of world that can be invented.
 struct WorldKind {
@@ -70,6 +70,15 @@ const KINDS: &[WorldKind] = &[
         invent: |wishes, seed| {
             let plan: topics::TopicsPlan = tuned("topics", wishes)?;
             Ok(World::Topic(plan.invent(seed)))
+        },
+    },
+    WorldKind {
+        name: "town",
+        about: "pages that are born, change and are clicked, with sources and sitemaps",
+        knobs: town::TownPlan::KNOBS,
+        invent: |wishes, seed| {
+            let plan: town::TownPlan = tuned("town", wishes)?;
+            Ok(World::Town(Box::new(plan.invent(seed)?)))
         },
     },
 ];

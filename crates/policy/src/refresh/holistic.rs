@@ -116,8 +116,8 @@ impl Refresh for Holistic {
         self.gains.missing(importance)
     }
 
-    fn unit(&self) -> f64 {
-        self.gains.model().missing(1.0)
+    fn unit(&self) -> Option<f64> {
+        Some(self.gains.model().missing(1.0))
     }
 
     fn terms(&self, page: Page<'_>, importance: f64) -> Vec<Term> {

@@ -379,6 +379,31 @@ fn clicks_before_a_fetch_are_estimated_from_the_curve() {
 }
 
 /// A page that was named by one source and is then linked by a second counts for both.
+/// ECHO's default of .01 clicks would never pay where copies are clicked every day.
+#[test]
+fn before_any_new_page_appeared_one_is_expected_to_be_like_the_mean_page() {
+    for clicks in [0.0, 50.0] {
+        let mut scenario = SourcesScenario::new(SourceRules {
+            seen: Seen::Fetched,
+            ..SourceRules::default()
+        });
+        let main = scenario.find("http://e.org/", 0, None);
+        let other = scenario.find("http://e.org/other", 0, None);
+        scenario.sources.value_in(0.002);
+        for page in [main, other] {
+            scenario.visit(page, 1, 0);
+            scenario.sources.serve(1.0);
+        }
+        scenario.click(other, HOUR, clicks);
+        scenario.click(other, 2 * HOUR, clicks);
+        scenario.visit(main, 3 * HOUR, 0);
+        // The stake of the mean page for the day that interest is assumed to last.
+        let expected = 0.002 * DAY as f64;
+        let found = scenario.profit(main);
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+    }
+}
+
 #[test]
 fn a_page_counts_for_all_sources_that_link_to_it() {
     for (credit, expected) in [

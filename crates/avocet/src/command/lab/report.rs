@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use lab::LabError;
 use lab::experiment::{
-    ExperimentSetup, Study, currency, ephemeral, ordering, partition, refresh, servers,
+    ExperimentSetup, Study, currency, ephemeral, joint, ordering, partition, refresh, servers,
 };
 use lab::report::{Chapter, ReportInfo, page};
 use lab::workers::ExperimentProgress;
@@ -103,6 +103,7 @@ impl ReportAuthor<'_> {
             self.dynamics()?,
             self.refreshes()?,
             self.ephemeral()?,
+            self.joint()?,
             self.topics()?,
             self.distribution()?,
         ];
@@ -280,6 +281,29 @@ impl ReportAuthor<'_> {
             "News and posts are read for days and then forgotten. Within a rate of fetches, a scheduler chooses \
              which sources to poll for links to new pages, and which of these pages to fetch. The gain of a page \
              is the number of clicks that it gets after the fetch.",
+        ))
+    }
+
+    fn joint(&mut self) -> Result<Chapter> {
+        let options = joint::JointExperimentOptions::default();
+        let setting = self.with_at_most(self.setting("joint", "invented:town", ""), RUNS);
+        let mut studies = vec![joint::run(&setting, &options, self.bar)?];
+        if let (Some(news), Some(pages)) = (self.recorded("news"), self.recorded("ota-terms")) {
+            let more = format!(" --pages {}", quoted(&pages));
+            let setting = self.with_at_most(self.setting("joint", &news, &more), 1);
+            let options = joint::JointExperimentOptions {
+                pages: Some(pages),
+                ..options
+            };
+            studies.push(joint::run(&setting, &options, self.bar)?);
+        }
+        Ok(chapter(
+            studies,
+            "One price",
+            "Our own question; Pandey & Olston (2005), Lefortier et al. (2013) and Edwards, McCurley & Tomlin (2001) \
+             leave it open or answer it with a ratio",
+            "First copies of new pages, refreshes of known pages and polls of sources compete for one budget. Avocet \
+             fetches what is worth most, at one price. The experiment compares this with fixed shares of the budget.",
         ))
     }
 

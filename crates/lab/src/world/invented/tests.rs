@@ -48,6 +48,15 @@ const SMALL: &[(&str, &[(&str, f64)])] = &[
         ],
     ),
     ("topics", &[("pages", 200.0), ("topics", 4.0)]),
+    (
+        "town",
+        &[
+            ("sites", 3.0),
+            ("pages", 60.0),
+            ("days", 6.0),
+            ("births", 30.0),
+        ],
+    ),
 ];
 
 /// Returns the debug text of a small world; `turned` replaces one setting.
