@@ -25,6 +25,7 @@ fn options(judge: Judge) -> ServersExperimentOptions {
         connections: 4,
         quality: vec![judge],
         http: Some(SimulatedProtocol::Http11),
+        costs: CrawlerCosts::NONE,
         ..ServersExperimentOptions::default()
     }
 }
