@@ -37,6 +37,6 @@ pub use event::{
     Stored, VisitId,
 };
 pub use host::{Host, LONGEST_WAIT, RobotsFile};
-pub use plan::{Again, GROUP, Plan, TOKEN};
+pub use plan::{Again, GROUP, Plan, ServerPace, TOKEN};
 pub use scope::Scope;
 pub use tally::{Summary, Tally};

@@ -14,6 +14,9 @@ use crate::host::LONGEST_WAIT;
 /// Pause of a server after repeated failures, in a crawl that continues until it is stopped.
 const REST: Duration = Duration::from_secs(3600);
 
+/// The delay between requests to a server that is not on loopback, unless the user sets another.
+const USUAL_DELAY: Duration = Duration::from_secs(1);
+
 /// Maximum number of settled pages that the core collects before it hands them to the committer.
 /// Part of the bound on what a kill can lose ([`Plan::at_risk`]).
 pub const GROUP: usize = 20;
@@ -43,8 +46,11 @@ pub struct Plan {
     /// Page budgets of domains that have no seed; `None`: unlimited.
     pub domains: Option<DomainLimits>,
     /// Minimum time from a request to the next one to the same server; `None`: 1 s, or 0 on
-    /// loopback. A longer `Crawl-delay` of robots.txt wins.
+    /// loopback and where robots.txt has `Crawl-delay: 0`. A longer `Crawl-delay` wins.
     pub delay: Option<Duration>,
+    /// Most requests of one visit without the delay between them, at least 1. A visit of n
+    /// requests is followed by n delays. A server with a `Crawl-delay` gets one request at a time.
+    pub burst: u16,
     /// Which pages are fetched again.
     pub again: Again,
     /// How often and when an unreachable page is requested again.
@@ -98,6 +104,7 @@ impl Default for Plan {
             proxied: false,
             domains: None,
             delay: None,
+            burst: 1,
             again: Again::Never,
             retry: Retry::default(),
             buffer: None,
@@ -110,7 +117,36 @@ impl Default for Plan {
     }
 }
 
+/// How fast a server may be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServerPace {
+    /// Minimum time from a request to the next.
+    pub delay: Duration,
+    /// Most requests of one visit, if there is a delay.
+    pub burst: usize,
+}
+
 impl Plan {
+    /// Returns the pace of a server. `crawl_delay` is that of its robots.txt.
+    ///
+    /// The delay is the setting or the default, or the crawl delay if that is longer. A crawl
+    /// delay of zero lifts the default. A server with a crawl delay wants it after each request,
+    /// so its visits are no bursts.
+    pub fn pace(&self, loopback: bool, crawl_delay: Option<Duration>) -> ServerPace {
+        let usual = match loopback || crawl_delay == Some(Duration::ZERO) {
+            true => Duration::ZERO,
+            false => USUAL_DELAY,
+        };
+        let crawl_delay = crawl_delay.unwrap_or_default();
+        ServerPace {
+            delay: self.delay.unwrap_or(usual).max(crawl_delay),
+            burst: match crawl_delay.is_zero() {
+                true => usize::from(self.burst.max(1)),
+                false => 1,
+            },
+        }
+    }
+
     /// Returns whether the crawl continues, and refreshes pages, when no new page is left.
     pub fn is_continuous(&self) -> bool {
         matches!(self.again, Again::Always { .. } | Again::AtPrice(_))
@@ -129,5 +165,32 @@ impl Plan {
     /// by a kill.
     pub fn at_risk(&self) -> usize {
         self.connections * self.width + GROUP
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pace_of_a_server_follows_settings_and_its_crawl_delay() {
+        let seconds = Duration::from_secs;
+        let pace = |delay: Option<u64>, loopback, crawl_delay: Option<u64>| {
+            let plan = Plan {
+                delay: delay.map(seconds),
+                burst: 5,
+                ..Plan::default()
+            };
+            let pace = plan.pace(loopback, crawl_delay.map(seconds));
+            (pace.delay.as_secs(), pace.burst)
+        };
+        assert_eq!(pace(None, false, None), (1, 5));
+        assert_eq!(pace(None, true, None), (0, 5));
+        assert_eq!(pace(None, false, Some(0)), (0, 5), "the server allows it");
+        assert_eq!(pace(None, true, Some(7)), (7, 1));
+        assert_eq!(pace(Some(3), false, Some(0)), (3, 5), "the user wants it");
+        assert_eq!(pace(Some(3), false, Some(7)), (7, 1));
+        assert_eq!(pace(Some(0), false, None), (0, 5));
+        assert_eq!(pace(Some(0), false, Some(7)), (7, 1));
     }
 }

@@ -48,6 +48,8 @@ pub struct Manners {
     /// Maximum number of pages that a visit is ranked for, at a server that needs no delay. The
     /// visit may continue beyond them ([`Bench::more`]).
     pub pages_per_visit: usize,
+    /// Maximum number of pages that a visit is ranked for, at a server that needs a delay.
+    pub burst: usize,
     /// Maximum number of pages that a run claims from one host. The others stay in the ledger.
     pub pages_per_host: u32,
     /// Maximum number of requests in flight on one connection. A visit claims at most this many
@@ -64,6 +66,7 @@ impl Default for Manners {
         Self {
             seats: 1,
             pages_per_visit: 100,
+            burst: 1,
             pages_per_host: 1_000_000,
             width: 1,
             patience: Duration::MAX,
@@ -107,9 +110,9 @@ struct BenchServer {
     hosts: BTreeSet<(Reverse<Rank>, u64, HostIndex)>,
     /// The earliest moment of the next request.
     ready: Moment,
-    /// The delay after the last visit; `None`: no visit has ended. Zero: requests may follow
-    /// each other at once.
-    pace: Option<Duration>,
+    /// Most pages of the next visit, by the delay that the server needs: all, or a burst. `None`:
+    /// no visit has ended, so the delay is not known.
+    pace: Option<usize>,
     /// Consecutive requests that the server refused because it is overloaded.
     refusals: u16,
     /// Free visit slots.
@@ -334,8 +337,9 @@ impl Bench {
     /// of their host.
     pub fn settle(&mut self, visit: HostVisit, now: Moment, delay: Duration, open: bool) {
         let server = &mut self.servers[visit.server as usize];
-        server.pace = Some(delay);
+        server.pace = Some(usize::MAX);
         if !delay.is_zero() {
+            server.pace = Some(visit.burst);
             server.ready = server.ready.max(now + delay);
         }
         server.seats += 1;
@@ -349,6 +353,15 @@ impl Bench {
         }
         self.refill(index);
         self.update_position(server);
+    }
+
+    /// Sets the most pages of a visit to the server of a host, if its delay is known before the
+    /// first visit.
+    pub fn recall_pace(&mut self, host: HostId, pages: usize) {
+        let index = self.host(host);
+        let server = self.hosts[index as usize].server;
+        self.servers[server as usize].pace = Some(pages);
+        self.list(index);
     }
 
     /// Restores the speed of a host that an earlier run measured.

@@ -9,6 +9,8 @@ mod report;
 pub mod sources;
 mod topic_opinion;
 
+use std::net::IpAddr;
+
 use anyhow::Result;
 use frontier::bench::Manners;
 use frontier::{
@@ -27,9 +29,9 @@ use crate::settings::Usage;
 use crate::settings::last_crawl::LastCrawl;
 use crate::settings::policies::PolicySettings;
 use crate::store::Store;
-use crawl::TOKEN;
 use crawl::belongs;
 use crawl::scope::{Outside, Scope};
+use crawl::{Plan, TOKEN};
 use report::{
     BudgetReport, DiscoveryReport, LinkReport, QueuePosition, ServerReport, VisitReport,
     WorthReport,
@@ -48,6 +50,9 @@ pub fn explain(store: &Store, ledger: &Ledger, text: &str, now: Moment) -> Resul
         return Ok(facts.explain_undiscovered(&scope));
     }
     let mut frontier = restored_frontier(store, ledger, &last, &scope, now)?;
+    if let Some(pages) = facts.burst(&last.policies) {
+        frontier.bench.recall_pace(facts.key.page.host(), pages);
+    }
     let context = ExplainContext {
         frontier: &mut frontier,
         scope: &scope,
@@ -181,6 +186,25 @@ impl PageFacts {
         };
         let source = discovery.source.and_then(|source| frontier.key(source));
         (explanation, source)
+    }
+
+    /// Returns the most pages of a visit to the server of the page; `None` if it needs no delay.
+    fn burst(&self, policies: &PolicySettings) -> Option<usize> {
+        let crawl_delay = match self.host.as_ref().and_then(|host| host.robots.as_ref()) {
+            Some(RobotsFact::Found { text, .. }) => {
+                Robots::parse(text.as_bytes(), TOKEN).crawl_delay()
+            }
+            Some(RobotsFact::Missing { .. }) | None => None,
+        };
+        let plan = Plan {
+            delay: policies.crawl.delay.map(|delay| delay.0),
+            burst: policies.crawl.burst,
+            ..Plan::default()
+        };
+        let address = self.url.host_name().parse::<IpAddr>();
+        let loopback = address.is_ok_and(|address| address.is_loopback());
+        let pace = plan.pace(loopback, crawl_delay);
+        (!pace.delay.is_zero()).then_some(pace.burst)
     }
 
     /// Returns whether the last known robots.txt of the host forbids the page.

@@ -70,6 +70,10 @@ pub enum For {
     HeldOut,
     /// Pairs of pages.
     Pairs,
+    /// Sizes of pages.
+    Sizes,
+    /// Addresses of hosts.
+    Addresses,
 }
 
 /// Returns the random numbers for one purpose, one object and one part of it.

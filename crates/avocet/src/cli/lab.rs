@@ -113,7 +113,8 @@ pub struct OrderingArguments {
     after_long_help = help(
         "avocet lab servers --connections 16 --quality zipf --runs 5 --out figures",
         servers::METRICS,
-        "",
+        "The servers of the paper were on the other coast of the continent, at one place: --set connect=0.075 --set connect_sigma=0.1",
+
     )
 )]
 pub struct ServersArguments {
@@ -134,8 +135,19 @@ pub struct ServersArguments {
     /// Multiply the round-trip and response times of all servers by this factor
     #[arg(long, value_name = "FACTOR", default_value_t = servers::ServersExperimentOptions::default().slowness)]
     pub slowness: f64,
+    /// Milliseconds that the crawler's processor takes for an answer [the default saturates it at
+    /// the 8.4 Mbit/s of the paper]
+    #[arg(long, value_name = "MS", default_value_t = milliseconds(servers::ServersExperimentOptions::default().costs.per_page))]
+    pub cpu_page: f64,
+    /// Milliseconds that the crawler's processor takes for a connection
+    #[arg(long, value_name = "MS", default_value_t = milliseconds(servers::ServersExperimentOptions::default().costs.per_connection))]
+    pub cpu_connection: f64,
+    /// Simulate connections that close in no time and transfer answers of any size at once, without
+    /// slow start
+    #[arg(long)]
+    pub ideal_tcp: bool,
     /// Simulate connections that open in no time, as on loopback, to compare with `cargo xtask
-    /// bench servers`
+    /// bench servers`; the three options before do not apply
     #[arg(long)]
     pub loopback: bool,
 }
@@ -285,7 +297,7 @@ pub enum PriorKnowledge {
     after_long_help = help(
         "avocet lab partition --world ./my-graph --crawlers 4 --order pagerank --policies static-exchange,static-firewall",
         partition::METRICS,
-        "",
+        partition::help(),
     )
 )]
 pub struct PartitionArguments {
@@ -306,6 +318,13 @@ pub struct PartitionArguments {
     /// Send links to other crawlers after every N fetches
     #[arg(long, value_name = "N", default_value_t = partition::PartitionExperimentOptions::default().batch)]
     pub batch: usize,
+    /// Mean number of hosts that share an IP address, for the teams address-MODE; addresses are
+    /// drawn at random, since worlds have none
+    #[arg(long, value_name = "N", default_value_t = partition::PartitionExperimentOptions::default().hosts_per_address)]
+    pub hosts_per_address: f64,
+    /// Size of a page, in kilobytes of 1000 bytes, for the metric communication
+    #[arg(long, value_name = "KB", default_value_t = partition::PartitionExperimentOptions::default().kilobytes)]
+    pub kilobytes: f64,
 }
 
 #[derive(Debug, Args)]
@@ -352,6 +371,10 @@ pub struct ReportArguments {
     /// Threads to use [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+}
+
+fn milliseconds(time: std::time::Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
 fn knob(text: &str) -> Result<(String, String), String> {

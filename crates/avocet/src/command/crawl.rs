@@ -158,6 +158,7 @@ pub(super) fn plan(
         pages_per_host: crawl.pages_per_host.unwrap_or(PAGES_PER_HOST),
         domains: domain_limits(settings, scope.reach),
         delay: crawl.delay.map(|delay| delay.0),
+        burst: crawl.burst,
         again,
         retry: Retry {
             attempts: crawl.attempts.unwrap_or(retry.attempts),

@@ -199,6 +199,19 @@ fn print_server(page: &Explanation) {
             "{visit}, for {}",
             counted(place.visit_pages, "page")
         );
+        match place.burst {
+            Some(1) => line!(
+                "",
+                "a visit is one page, since the server needs a delay between requests (--delay, Crawl-delay); so \
+                 crawl-ability and best-prefix rank servers alike"
+            ),
+            Some(burst) => line!(
+                "",
+                "a visit is at most {} (--burst)",
+                counted(burst, "page")
+            ),
+            None => {}
+        }
         let due = counted(place.pages_waiting, "due page");
         let servers = counted(place.servers_before, "server");
         line!(

@@ -13,6 +13,7 @@ use std::io::Write;
 use std::num::NonZero;
 use std::path::Path;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use lab::LabError;
@@ -20,12 +21,15 @@ use lab::experiment::{
     ExperimentSetup, Study, currency, ephemeral, focus, joint, ordering, partition, refresh,
     servers, world,
 };
-use lab::run::servers::{SimulatedDepth, SimulatedProtocol};
+use lab::run::servers::{CrawlerCosts, SimulatedDepth, SimulatedProtocol};
 use lab::world::World;
 
 use crate::cli::lab::{self as cli, Common, LabCommand};
 use node::settings::policies::read_scores;
 use progress_bar::Bar;
+
+/// Largest processor time of a page or connection that the simulation accepts.
+const MOST_PROCESSOR_TIME: Duration = Duration::from_secs(60);
 
 /// Runs an experiment and prints its findings.
 pub fn run(json: bool, arguments: &LabCommand) -> Result<()> {
@@ -82,10 +86,24 @@ fn run_servers(arguments: &cli::ServersArguments, bar: &Bar) -> Result<Study> {
             cli::SimulatedHttp::Pipelined => SimulatedProtocol::Pipelined(SimulatedDepth::DEFAULT),
         }),
         slowness: arguments.slowness,
+        costs: CrawlerCosts {
+            tcp: !arguments.ideal_tcp,
+            per_page: processor_time("--cpu-page", arguments.cpu_page)?,
+            per_connection: processor_time("--cpu-connection", arguments.cpu_connection)?,
+        },
         loopback: arguments.loopback,
     };
     study(&arguments.world, &arguments.common, |setup| {
         servers::run(setup, &options, bar)
+    })
+}
+
+/// Returns a processor time that a flag gives in milliseconds.
+fn processor_time(flag: &str, milliseconds: f64) -> Result<Duration> {
+    let time = Duration::try_from_secs_f64(milliseconds / 1e3).ok();
+    let time = time.filter(|time| *time <= MOST_PROCESSOR_TIME);
+    time.with_context(|| {
+        format!("{flag} is {milliseconds}; it must be from 0 to 60000 milliseconds")
     })
 }
 
@@ -180,6 +198,8 @@ fn run_partition(arguments: &cli::PartitionArguments, bar: &Bar) -> Result<Study
         order: arguments.order.clone(),
         budget: arguments.budget,
         batch: arguments.batch,
+        hosts_per_address: arguments.hosts_per_address,
+        kilobytes: arguments.kilobytes,
     };
     study(&arguments.world, &arguments.common, |setup| {
         partition::run(setup, &options, bar)

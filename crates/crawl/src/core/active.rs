@@ -30,6 +30,8 @@ pub(super) struct ActiveVisit {
     pub(super) rests_until: Moment,
     /// When the last request was made.
     pub(super) asked: Option<Moment>,
+    /// Requests made so far.
+    pub(super) requests: u32,
     /// Minimum time from the last request to the next, as stored in the ledger. Zero: the ledger
     /// stores nothing.
     pub(super) kept: Duration,
@@ -90,10 +92,17 @@ impl ActiveVisit {
             opening: None,
             rests_until: Moment::START,
             asked: None,
+            requests: 0,
             kept: Duration::ZERO,
             due: Duration::ZERO,
             alone: false,
         }
+    }
+
+    /// Returns whether the visit has made as many requests as it may without a pause, at a server
+    /// that needs this delay between requests.
+    pub(super) fn is_spent(&self, delay: Duration) -> bool {
+        !delay.is_zero() && self.requests as usize >= self.visit.burst
     }
 
     /// Returns whether the server wants a pause.

@@ -165,6 +165,7 @@ fn bench_politeness(plan: &Plan) -> Manners {
     Manners {
         seats: plan.per_server,
         pages_per_visit: plan.pages_per_visit,
+        burst: usize::from(plan.burst.max(1)),
         pages_per_host: plan.pages_per_host,
         width: plan.width,
         patience: if plan.is_continuous() {
@@ -206,13 +207,14 @@ mod tests {
         let plan = Plan {
             per_server: 3,
             pages_per_visit: 7,
+            burst: 4,
             pages_per_host: 11,
             width: 5,
             ..Plan::default()
         };
         let kept = bench_politeness(&plan);
         let limits = (kept.seats, kept.pages_per_visit, kept.pages_per_host);
-        assert_eq!((limits, kept.width), ((3, 7, 11), 5));
+        assert_eq!((limits, kept.width, kept.burst), ((3, 7, 11), 5, 4));
         assert_eq!(kept.patience, crate::host::LONGEST_WAIT);
         let endless = Plan {
             again: Again::Always { budget: 1.0 },

@@ -20,9 +20,6 @@ use crate::action::{Action, Distance};
 use crate::event::{Failure, Reply};
 use crate::host::Host;
 
-/// The delay between requests to a server that is not on loopback, unless the user sets another.
-const USUAL_DELAY: Duration = Duration::from_secs(1);
-
 impl<S> Core<S> {
     /// Gives the page of a failed request back to the page limit, and counts a transient failure
     /// against the host. From the 13th consecutive failure on, the server pauses. At the 24th, a
@@ -53,31 +50,36 @@ impl<S> Core<S> {
         self.frontier.bench.server(&active.visit) == link.server
     }
 
-    /// Returns the minimum time from a request to the next: the setting or the default, or the
-    /// crawl delay of robots.txt if that is longer.
-    pub(super) fn delay(&self, active: &ActiveVisit, crawl_delay: Option<Duration>) -> Duration {
+    /// Returns the minimum time from a request to the next, and limits the requests of the visit
+    /// accordingly.
+    pub(super) fn delay(
+        &self,
+        active: &mut ActiveVisit,
+        crawl_delay: Option<Duration>,
+    ) -> Duration {
         // Behind a proxy the address is that of the proxy.
         let direct = active.address.filter(|_| !self.plan.proxied);
         let loopback = direct.is_some_and(|address| address.is_loopback());
-        let usual = if loopback {
-            Duration::ZERO
-        } else {
-            USUAL_DELAY
-        };
-        let wanted = self.plan.delay.unwrap_or(usual);
-        wanted.max(crawl_delay.unwrap_or_default())
+        let pace = self.plan.pace(loopback, crawl_delay);
+        active.visit.burst = pace.burst;
+        pace.delay
     }
 
     /// Records that a request is made now. Returns the politeness record that the ledger must
     /// have before the request; `None`: the server needs no delay.
+    ///
+    /// The n-th request of a burst is followed by n delays, so that bursts do not raise the mean
+    /// rate of requests.
     pub(super) fn record_request(
         &self,
         active: &mut ActiveVisit,
         delay: Duration,
         now: Moment,
     ) -> Option<Distance> {
-        (active.asked, active.kept) = (Some(now), delay);
-        (!delay.is_zero()).then(|| self.distance(active, now, delay))
+        active.requests += 1;
+        let wait = delay * active.requests;
+        (active.asked, active.kept) = (Some(now), wait);
+        (!delay.is_zero()).then(|| self.distance(active, now, wait))
     }
 
     pub(super) fn distance(&self, active: &ActiveVisit, asked: Moment, wait: Duration) -> Distance {

@@ -176,7 +176,8 @@ impl<S> Core<S> {
             };
             let Some(rules) = rules else {
                 // The crawl delay of an older file holds until there is a new one.
-                let delay = self.delay(active, host.and_then(Host::crawl_delay));
+                let crawl_delay = host.and_then(Host::crawl_delay);
+                let delay = self.delay(active, crawl_delay);
                 active.stage = VisitStage::Rules;
                 actions.push(Action::AskRules {
                     visit: id,
@@ -355,7 +356,7 @@ impl<S> Core<S> {
         // The ledger gets the crawl delay before the file itself. Otherwise, after a kill, the
         // next run would have the file and not wait after the request for it.
         let crawl_delay = learned.as_ref().and_then(|rules| rules.crawl_delay());
-        let delay = self.delay(&active, crawl_delay);
+        let delay = self.delay(&mut active, crawl_delay);
         if let Some(asked) = active.asked.filter(|_| delay > active.kept) {
             self.keep_distance(&mut active, asked, delay, actions);
         }
@@ -371,7 +372,7 @@ impl<S> Core<S> {
                 self.arrivals.push_back(Arrival::Leads(leads));
             }
         }
-        if !delay.is_zero() {
+        if active.is_spent(delay) {
             // The delay applies after the request for the file too, so the page waits.
             return self.end_visit(active, delay, None, now, actions);
         }
@@ -404,7 +405,7 @@ impl<S> Core<S> {
             unreachable!("a host was probed by a visit that did not request it")
         };
         active.stage = VisitStage::Free;
-        if !delay.is_zero() || active.rests() {
+        if active.is_spent(delay) || active.rests() {
             // The delay applies after the probe too.
             return self.end_visit(active, delay, None, now, actions);
         }
@@ -597,8 +598,8 @@ impl<S> Core<S> {
         // is reported with its reason.
         active.alone = pending.lost == pending.batch.len();
         active.due = pending.delay;
-        if !active.due.is_zero() || active.rests() {
-            let delay = active.due;
+        let delay = active.due;
+        if active.is_spent(delay) || active.rests() {
             return self.end_visit(active, delay, None, now, actions);
         }
         self.active.insert(id, active);

@@ -92,6 +92,8 @@ pub struct SimOutcome {
     pub events: usize,
     pub runs: u32,
     pub pages: usize,
+    /// Most requests of a visit to a server that needs a delay.
+    pub longest_burst: u32,
     pub hash: u64,
 }
 
@@ -177,6 +179,7 @@ impl Simulation {
                 .iter()
                 .map(|node| node.disk.ledger.pages().count())
                 .sum(),
+            longest_burst: self.polite.longest_burst,
             hash: self.trace.map_or(0, |trace| trace.finish()),
         }
     }

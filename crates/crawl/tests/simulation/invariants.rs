@@ -575,10 +575,12 @@ impl CoreModel {
         let visiting = self.visits.entry(visit).or_default();
         (visiting.server, visiting.requested) = (Some(server), context.now.clock);
         let seats = self.plan.per_server;
+        let burst = if least.is_zero() { self.plan.burst } else { 1 };
+        let pauses = (kept, due, burst);
         context.polite.enter(server, self.node, visit, seats);
         context
             .polite
-            .request(server, (self.node, visit), context.now, kept, seats, fact);
+            .request(server, (self.node, visit), context.now, pauses, seats, fact);
     }
 
     /// Records the pause that the answer to a request requires.

@@ -43,6 +43,7 @@ fn simulate(test: &str, kind: CrawlKind, found: &[u64]) {
     let seeds = first..first + number("AVOCET_SEEDS", SEEDS);
     let seeds = seeds.chain(found.iter().copied());
     let (mut events, mut runs, mut pages) = (0, 0, 0);
+    let mut longest_burst = 0;
     let mut failed = Vec::new();
     for seed in seeds {
         // Every 16th seed runs twice: the same events must give the same actions.
@@ -61,11 +62,17 @@ fn simulate(test: &str, kind: CrawlKind, found: &[u64]) {
                 events += outcome.events;
                 runs += outcome.runs;
                 pages += outcome.pages;
+                longest_burst = longest_burst.max(outcome.longest_burst);
             }
             Err(_) => failed.push(seed),
         }
     }
     println!("{events} events, {runs} runs, {pages} pages");
+    let all = number("AVOCET_SEEDS", SEEDS) >= SEEDS;
+    assert!(
+        !all || longest_burst == u32::from(setup::BURST),
+        "no visit made as many requests as it may, but {longest_burst}"
+    );
     if let Some(seed) = failed.first() {
         panic!(
             "{} simulations fail, with the seeds {failed:?}. To repeat one: AVOCET_SEED={seed} AVOCET_SEEDS=1 cargo test -p crawl --test simulation {test}",

@@ -27,6 +27,8 @@ struct LoggedRequest {
     due: Duration,
     /// The delay that the answer requires.
     due_by_answer: Duration,
+    /// Its number in the burst of its visit, from 1.
+    number: u32,
     /// Whether it was sent on a closed connection.
     unheard: bool,
     /// The fact that stores the answer.
@@ -67,21 +69,41 @@ pub struct Politeness {
     asked: HashMap<ServerKey, Vec<LoggedRequest>>,
     /// Visits that are opening a connection or have a request in flight.
     busy: HashMap<ServerKey, BTreeSet<(usize, VisitId)>>,
+    /// Most requests of a visit to a server that needs a delay.
+    pub longest_burst: u32,
 }
 
 impl Politeness {
-    /// Checks and records a request that is made now.
+    /// Checks and records a request that is made now. `due` is the pause that is kept after it,
+    /// `delay` the least pause after a single request. A visit may make as many requests in a row
+    /// as `burst` allows; the n-th is followed by n delays.
     pub fn request(
         &mut self,
         server: ServerKey,
         by: (usize, VisitId),
         now: ClockPair,
-        due: Duration,
+        (due, delay, burst): (Duration, Duration, u16),
         seats: u8,
         fact: AnswerFact,
     ) {
         let asked = self.asked.entry(server).or_default();
         asked.retain(|one| one.until() > now.real);
+        // No answer to an earlier request of the burst may have asked for a pause.
+        let goes_on =
+            |one: &LoggedRequest| one.by == by && one.real + one.due_by_answer <= now.real;
+        let earlier = asked
+            .iter()
+            .filter(|one| goes_on(one))
+            .map(|one| one.number);
+        let number = earlier.max().unwrap_or(0) + 1;
+        if number <= u32::from(burst) {
+            asked.retain(|one| !goes_on(one));
+            self.longest_burst = self.longest_burst.max(number);
+        }
+        check!(
+            due >= delay * number,
+            "request {number} of a burst to {server:?} is followed by {due:?} only"
+        );
         check!(
             asked.len() < usize::from(seats),
             "{server:?} is asked at {now:?}, after {:?} with a delay of {due:?}",
@@ -96,6 +118,7 @@ impl Politeness {
             real: now.real,
             due,
             due_by_answer: Duration::ZERO,
+            number,
             unheard: false,
             fact,
         });

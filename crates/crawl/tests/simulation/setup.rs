@@ -61,6 +61,9 @@ pub struct Setup {
     pub operator: Vec<(Moment, OperatorOrder)>,
 }
 
+/// Most requests of a visit without a delay between them, in simulations that allow it.
+pub const BURST: u16 = 3;
+
 /// An action of an operator or a searcher.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OperatorOrder {
@@ -105,6 +108,12 @@ impl Setup {
             },
             index: random.chance(0.5),
             ..Plan::default()
+        };
+        // A quarter of the simulations have bursts. It is no draw of its own, so that all other draws
+        // of a seed stay what they were.
+        let plan = Plan {
+            burst: if plan.connections == 4 { BURST } else { 1 },
+            ..plan
         };
         let plan = match kind {
             CrawlKind::Limited => limited(plan, random),

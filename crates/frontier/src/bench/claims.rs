@@ -10,7 +10,7 @@ use super::{Bench, HostIndex, HostVisit, ServerIndex};
 
 impl Bench {
     /// Claims the next pages for a visit whose connection is open and whose server needs no
-    /// delay. Returns whether it claimed any.
+    /// delay now. Returns whether it claimed any.
     ///
     /// It claims pages, at most as many as may be in flight, while one of these holds:
     ///
@@ -82,6 +82,7 @@ impl Bench {
         let mut visit = HostVisit {
             host: host.id,
             estimate: host.estimate.unwrap_or(self.usual.expected()),
+            burst: self.manners.burst,
             refusals: self.servers[server as usize].refusals,
             claims: VecDeque::new(),
             planned: bid.pages,

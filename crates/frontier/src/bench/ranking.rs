@@ -56,11 +56,9 @@ impl Bench {
     pub(super) fn most(&self, index: HostIndex) -> usize {
         let host = &self.hosts[index as usize];
         let pace = self.servers[host.server as usize].pace;
-        if pace.is_some_and(|pace| !pace.is_zero()) {
-            return 1;
-        }
         let allowed = self.manners.pages_per_host.saturating_sub(host.claimed);
-        self.hand(index).min(allowed as usize)
+        let most = pace.unwrap_or(usize::MAX).min(allowed as usize);
+        self.hand(index).min(most)
     }
 
     /// Updates the rank of a host within its server, and that of the server on the bench.

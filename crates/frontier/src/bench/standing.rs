@@ -18,6 +18,9 @@ pub struct Standing {
     pub rank: Rank,
     /// Number of pages of that visit.
     pub visit_pages: usize,
+    /// Maximum number of pages of a visit, because the server needs a delay; `None`: it needs none,
+    /// or its delay is not known yet.
+    pub burst: Option<usize>,
     /// Number of servers that are visited before its server; 0 if its server is not on the bench.
     pub servers_before: usize,
 }
@@ -29,6 +32,7 @@ impl Bench {
         let host = &self.hosts[index as usize];
         let entry = host.queue.find(page)?;
         let bid = self.bid(index, &mut Vec::new());
+        let pace = self.servers[host.server as usize].pace;
         let servers_before = match self.servers[host.server as usize].position {
             ServerPosition::Away => 0,
             ServerPosition::Later(moment) => {
@@ -46,6 +50,7 @@ impl Bench {
             pages_waiting: host.queue.len(),
             rank: bid.rank,
             visit_pages: bid.pages,
+            burst: pace.filter(|pace| *pace < usize::MAX),
             servers_before,
         })
     }

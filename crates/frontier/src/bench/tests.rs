@@ -24,6 +24,7 @@ fn at(seconds: u64) -> Moment {
 const WIDE: Manners = Manners {
     seats: 1,
     pages_per_visit: 100,
+    burst: 1,
     pages_per_host: 1_000_000,
     width: 100,
     patience: Duration::MAX,
@@ -331,6 +332,30 @@ fn hosts_that_share_an_address_are_visited_one_after_the_other() {
     let second = claim(&mut bench, at(11));
     assert_eq!(left(&second), [2]);
     assert!(matches!(bench.bind(second, address), Bound::Go(_)));
+}
+
+#[test]
+fn a_visit_to_a_server_with_a_delay_is_ranked_for_a_burst() {
+    let pages = |burst: usize, allowed: usize, delay: u64| {
+        let manners = Manners { burst, ..WIDE };
+        let mut bench = Bench::new(manners, Box::new(CrawlAbility));
+        (1..=9).for_each(|page| bench.give(1, page, 1));
+        let mut visit = claim(&mut bench, at(0));
+        ask(&mut visit, 10);
+        visit.burst = visit.burst.min(allowed);
+        bench.settle(visit, at(0), Duration::from_secs(delay), true);
+        let stands = bench.standing(Number(9), HOST(1)).unwrap();
+        assert_eq!(stands.burst, (delay > 0).then_some(burst.min(allowed)));
+        stands.visit_pages
+    };
+    assert_eq!(pages(1, 9, 1), 1);
+    assert_eq!(pages(3, 9, 1), 3);
+    assert_eq!(pages(3, 1, 1), 1, "its robots.txt has a crawl delay");
+    assert_eq!(pages(1, 9, 0), 8, "it needs no delay");
+    let mut bench = bench(CrawlAbility);
+    (1..=9).for_each(|page| bench.give(1, page, 1));
+    bench.recall_pace(HOST(1), 2);
+    assert_eq!(bench.standing(Number(9), HOST(1)).unwrap().visit_pages, 2);
 }
 
 #[test]

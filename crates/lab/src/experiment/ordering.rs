@@ -54,6 +54,10 @@ pub const METRICS: &[Metric] = &[
         "r_t/t: of the t pages fetched, the share that is at least as important as the t-th best; P_CS under the name of Baldi, Frasconi & Smyth (2003)",
     ),
     (
+        "efficiency@G",
+        "q_t(G)/t: of the t pages fetched, the share with importance G or more (Baldi, Frasconi & Smyth, 2003)",
+    ),
+    (
         "pagerank_mass",
         "the share of all PageRank that the pages fetched hold",
     ),
@@ -139,7 +143,7 @@ pub fn run(
     }
     let rows = rows(&measured, setting.against.as_deref());
     let mut claims = exact.claims();
-    claims.extend(claims::claims(&measured, &contestants.names, hot));
+    claims.extend(claims::claims(&measured, &contestants, hot));
     let target = hot
         .target()
         .map_or(measured::TARGETS[0], |(target, _)| target);

@@ -13,6 +13,8 @@ mod claims;
 mod division;
 mod figures;
 mod judged;
+mod seeds;
+mod teams;
 #[cfg(test)]
 mod tests;
 
@@ -24,12 +26,14 @@ use testweb::chance::{For, stream};
 use super::{ExperimentSetup, Metric, Study};
 use crate::LabError;
 use crate::findings::rows;
-use crate::run::{Confinement, Coordination, CrawlableWorld};
+use crate::run::CrawlableWorld;
 use crate::workers::{ExperimentProgress, each};
 use crate::world::Graph;
 
 use division::DividedWeb;
 use judged::TeamJudge;
+
+pub use teams::help;
 
 /// Metrics of this experiment; x is the number of crawlers.
 pub const METRICS: &[Metric] = &[
@@ -46,41 +50,16 @@ pub const METRICS: &[Metric] = &[
         "URLs sent from one crawler to another, per page fetched",
     ),
     (
+        "communication",
+        "bytes of these URLs, divided by the bytes of the different pages fetched (--kilobytes each)",
+    ),
+    (
         "quality",
         "after N fetches, where N is a quarter of the reachable pages: of the PageRank of the N best pages, the share that was fetched",
     ),
     (
         "balance",
         "fetches of the busiest crawler, in multiples of the mean; 1 if all made equally many",
-    ),
-];
-
-/// Ways in which the crawlers of a team are coordinated, by name.
-const TEAMS: [(&str, Coordination); 7] = [
-    ("independent", Coordination::Independent),
-    (
-        "static-firewall",
-        Coordination::Static(Confinement::Firewall),
-    ),
-    (
-        "static-crossover",
-        Coordination::Static(Confinement::Crossover),
-    ),
-    (
-        "static-exchange",
-        Coordination::Static(Confinement::Exchange),
-    ),
-    (
-        "dynamic-firewall",
-        Coordination::Dynamic(Confinement::Firewall),
-    ),
-    (
-        "dynamic-crossover",
-        Coordination::Dynamic(Confinement::Crossover),
-    ),
-    (
-        "dynamic-exchange",
-        Coordination::Dynamic(Confinement::Exchange),
     ),
 ];
 
@@ -103,6 +82,10 @@ pub struct PartitionExperimentOptions {
     pub budget: Option<f64>,
     /// Number of fetches of a crawler after which it sends its collected links.
     pub batch: usize,
+    /// Mean number of hosts that share an IP address. No world has addresses, so they are drawn.
+    pub hosts_per_address: f64,
+    /// Kilobytes of a page, for the share of the bandwidth that messages take.
+    pub kilobytes: f64,
 }
 
 impl Default for PartitionExperimentOptions {
@@ -112,6 +95,8 @@ impl Default for PartitionExperimentOptions {
             order: "breadth-first".into(),
             budget: None,
             batch: 1,
+            hosts_per_address: 1.0,
+            kilobytes: 10.0,
         }
     }
 }
@@ -127,12 +112,14 @@ pub fn run(
     progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
     options.check()?;
-    let teams = teams(setting)?;
+    let teams = teams::chosen(setting)?;
     let mut world = setting.open(0)?.linked()?;
     if world.graph().pages() == 0 {
         return Err(LabError::Wish(format!("{} has no pages", setting.world)));
     }
-    let mut divided = DividedWeb::of(world.graph());
+    let divide =
+        |graph: &Graph, run| DividedWeb::of(graph, options.hosts_per_address, setting.seed_of(run));
+    let mut divided = divide(world.graph(), 0);
     let mut notes: Vec<String> = divided.note().into_iter().collect();
     let runs = setting.runs.max(1);
     progress.begin(
@@ -144,16 +131,11 @@ pub fn run(
     for run in 0..u64::from(runs) {
         if setting.is_invented() && run > 0 {
             world = setting.open(run)?.linked()?;
-            divided = DividedWeb::of(world.graph());
         }
+        divided = divide(world.graph(), run);
         apart &= divided.parts > 1;
         let seeds = options.seeds(world.graph(), setting.seed, run);
-        let judge = TeamJudge::new(
-            CrawlableWorld::from(&world),
-            &divided.division,
-            &seeds,
-            options,
-        );
+        let judge = TeamJudge::new(CrawlableWorld::from(&world), &divided, &seeds, options);
         notes.push(judge.describe(run));
         let pieces: Vec<_> = teams
             .iter()
@@ -198,6 +180,18 @@ impl PartitionExperimentOptions {
         if self.batch == 0 {
             return wish("the batch is 0; it must be at least 1 fetch".into());
         }
+        if !(self.hosts_per_address >= 1.0 && self.hosts_per_address.is_finite()) {
+            return wish(format!(
+                "{} hosts per address are out of range; there must be at least 1",
+                self.hosts_per_address
+            ));
+        }
+        if !(self.kilobytes > 0.0 && self.kilobytes.is_finite()) {
+            return wish(format!(
+                "pages of {} kilobytes are out of range; the size must be above 0",
+                self.kilobytes
+            ));
+        }
         if let Some(share) = self
             .budget
             .filter(|share| !(share.is_finite() && *share > 0.0))
@@ -217,26 +211,4 @@ impl PartitionExperimentOptions {
         let mut chance = stream(seed, For::Seeds, run, 0);
         sample(&mut chance, graph.pages(), count).into_vec()
     }
-}
-
-/// Returns the teams that the user named, or all; also the one that the others are compared with.
-/// There are no duplicates.
-fn teams(setting: &ExperimentSetup) -> Result<Vec<(&'static str, Coordination)>, LabError> {
-    let mut teams = match setting.policies.is_empty() {
-        true => TEAMS.to_vec(),
-        false => Vec::new(),
-    };
-    for name in setting.policies.iter().chain(&setting.against) {
-        let Some(team) = TEAMS.iter().find(|(known, _)| *known == name) else {
-            let known: Vec<&str> = TEAMS.iter().map(|(name, _)| *name).collect();
-            let known = known.join(", ");
-            return Err(LabError::Wish(format!(
-                "{name:?} is not a policy of this experiment; there are {known}"
-            )));
-        };
-        if !teams.contains(team) {
-            teams.push(*team);
-        }
-    }
-    Ok(teams)
 }

@@ -21,7 +21,7 @@ use policy::catalog::{Catalog, Servers};
 use super::{ExperimentSetup, Study};
 use crate::LabError;
 use crate::findings::rows;
-use crate::run::servers::{SimulatedNetwork, SimulatedProtocol};
+use crate::run::servers::{CrawlerCosts, SimulatedNetwork, SimulatedProtocol};
 use crate::workers::ExperimentProgress;
 use crate::world::{Linked, World};
 use trial::StrategyTrial;
@@ -41,19 +41,22 @@ pub struct ServersExperimentOptions {
     pub http: Option<SimulatedProtocol>,
     /// Factor on all times of servers.
     pub slowness: f64,
+    /// What closing, slow start and the processor cost.
+    pub costs: CrawlerCosts,
     /// Whether connections open without delay, as on loopback. The crawler then measures shorter
-    /// connection times and longer response times.
+    /// connection times and longer response times, and `costs` are not applied.
     pub loopback: bool,
 }
 
 impl Default for ServersExperimentOptions {
-    /// The paper's number of connections and its two quality functions.
+    /// The paper's number of connections, its two quality functions, and the costs of its crawler.
     fn default() -> Self {
         Self {
             connections: 64,
             quality: Judge::ALL.to_vec(),
             http: None,
             slowness: 1.0,
+            costs: CrawlerCosts::PUBLISHED,
             loopback: false,
         }
     }
@@ -121,6 +124,7 @@ fn study(
     check(options)?;
     let (wanted, strategies) = strategies(setting)?;
     let mut notes: Vec<String> = NOTES.map(str::to_owned).into();
+    notes.push(options.describe_costs());
     let mut runs = Vec::new();
     let mut fewest = usize::MAX;
     for run in 0..u64::from(setting.runs.max(1)) {
@@ -159,15 +163,44 @@ fn study(
             options.connections
         ));
     }
+    claims.extend(protocols::fast_claims(&rows));
     let mut figures = figures::figures(judges, options.connections, &rows);
-    let compared = protocols::figure(&rows);
-    figures.extend(compared.map(|figure| ("servers-http".to_owned(), figure)));
+    figures.extend(protocols::figures(&rows));
     Ok(Study {
         findings: setting.findings("servers", rows),
         claims,
         figures,
         notes,
     })
+}
+
+impl ServersExperimentOptions {
+    /// Returns the costs that apply.
+    fn applied_costs(&self) -> CrawlerCosts {
+        if self.loopback {
+            CrawlerCosts::NONE
+        } else {
+            self.costs
+        }
+    }
+
+    fn describe_costs(&self) -> String {
+        let costs = self.applied_costs();
+        let tcp = match costs.tcp {
+            true => {
+                "A closing connection keeps its place for a round trip, and an answer takes the round trips of slow start."
+            }
+            false => {
+                "Connections close in no time, and an answer arrives at once, whatever its size."
+            }
+        };
+        let millis = |time: std::time::Duration| time.as_secs_f64() * 1e3;
+        format!(
+            "{tcp} The processor takes {} ms for an answer and {} ms for a connection, one after the other.",
+            millis(costs.per_page),
+            millis(costs.per_connection)
+        )
+    }
 }
 
 /// Rejects options that cannot be simulated.
@@ -223,15 +256,13 @@ fn uses_quality(strategy: &str) -> bool {
 const PUBLISHED: u16 = 64;
 
 /// Notes that every study of this experiment has.
-const NOTES: [&str; 5] = [
+const NOTES: [&str; 4] = [
     "As in the paper, quality, crawl-ability and best-prefix know the true quality of a page from its discovery on, \
      which no real crawler does; breadth-first and performance do not.",
     "The paper does not print its times: round trips of 30 ms and answers in 80 ms at the median, each log-normal \
-     with a standard deviation of 1 in the logarithm, are a guess. Name lookup, transfer of bytes and the crawler's own work cost nothing here.",
+     with a standard deviation of 1 in the logarithm, are a guess. Name lookup costs nothing, and the network has no bandwidth limit.",
     "Every server's home page is a seed, and robots.txt is asked for before the first page of a server.",
     "Times are shares of those that breadth-first took for the whole web in the same run.",
-    "Neither the processor nor the network has a limit here, so throughput rises with connections until there are no \
-     more servers.",
 ];
 
 #[cfg(test)]

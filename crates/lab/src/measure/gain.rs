@@ -57,6 +57,13 @@ impl QualityGain {
         self.by(seconds) as f64 / self.pages().max(1) as f64
     }
 
+    /// Returns the time in seconds at which this share of the fetched pages was completed.
+    pub fn time_of_pages(&self, share: f64) -> f64 {
+        let pages = (share * self.pages() as f64).ceil() as usize;
+        let last = self.fetched.get(pages.max(1) - 1);
+        last.map_or(f64::NAN, |&(_, at)| at)
+    }
+
     /// Returns the time in seconds at which this share of quality was gained; NaN if it never was.
     pub fn time_to(&self, share: f64) -> f64 {
         let enough = self.gained.iter().position(|&gained| gained >= share);

@@ -65,18 +65,39 @@ pub(super) trait Connections {
     ///
     /// Returns the time that this takes, and how many requests may be in flight on the
     /// connection.
-    fn connect(&mut self, connection: ConnectionId, url: &PageUrl) -> (Duration, usize);
+    fn connect(
+        &mut self,
+        connection: ConnectionId,
+        url: &PageUrl,
+        now: Moment,
+    ) -> (Duration, usize);
 
-    /// Sends several requests over a connection at once and returns their answers.
+    /// Sends requests for these pages over a connection at once and returns their answers.
     ///
     /// There are fewer answers than requests if the server closes the connection early.
-    fn send_requests(&mut self, connection: ConnectionId, requests: usize) -> Vec<PendingAnswer>;
+    fn send_requests(&mut self, connection: ConnectionId, pages: &[&PageUrl])
+    -> Vec<PendingAnswer>;
 
     /// Sends a request that is not for a page: robots.txt, or a probe for a missing page.
     fn send_other_request(&mut self, connection: ConnectionId) -> PendingAnswer;
 
     /// Removes a connection that the crawler or the server has closed.
-    fn closed(&mut self, connection: ConnectionId);
+    fn closed(&mut self, connection: ConnectionId, now: Moment);
+
+    /// Returns how long the crawler's processor takes for work that arrives now, including the
+    /// wait for work that arrived before.
+    fn process(&mut self, _work: CrawlerWork, _now: Moment) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// Work that arrives at the processor of a crawler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CrawlerWork {
+    /// An answer.
+    Answer,
+    /// A connection that has opened.
+    Connection,
 }
 
 /// An answer that the driver will deliver later.
@@ -122,15 +143,24 @@ impl InstantServers {
 }
 
 impl Connections for InstantServers {
-    fn connect(&mut self, connection: ConnectionId, _url: &PageUrl) -> (Duration, usize) {
+    fn connect(
+        &mut self,
+        connection: ConnectionId,
+        _url: &PageUrl,
+        _now: Moment,
+    ) -> (Duration, usize) {
         self.served.insert(connection, 0);
         (Duration::ZERO, 1)
     }
 
-    fn send_requests(&mut self, connection: ConnectionId, requests: usize) -> Vec<PendingAnswer> {
+    fn send_requests(
+        &mut self,
+        connection: ConnectionId,
+        pages: &[&PageUrl],
+    ) -> Vec<PendingAnswer> {
         let served = self.served.entry(connection).or_default();
         let persistent = self.persistent;
-        let answers = (0..requests).map(|_| {
+        let answers = pages.iter().map(|_| {
             *served += 1;
             PendingAnswer {
                 after: self.step,
@@ -155,7 +185,7 @@ impl Connections for InstantServers {
         }
     }
 
-    fn closed(&mut self, connection: ConnectionId) {
+    fn closed(&mut self, connection: ConnectionId, _now: Moment) {
         self.served.remove(&connection);
     }
 }
@@ -166,6 +196,8 @@ enum Scheduled {
     Event(Event<()>),
     /// The server closes a connection.
     Closed(ConnectionId),
+    /// Work for the crawler's processor. What follows from it happens when the work is done.
+    Work(CrawlerWork, Box<Scheduled>),
     /// The answer to a request for a page.
     Page {
         visit: VisitId,
@@ -372,10 +404,22 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
     fn deliver_due(&mut self) {
         loop {
             while let Some(item) = self.events.pop_front() {
+                let item = match item {
+                    Scheduled::Work(work, result) => {
+                        let after = self.connections.process(work, self.now);
+                        if !after.is_zero() {
+                            self.schedule(after, *result);
+                            continue;
+                        }
+                        *result
+                    }
+                    item => item,
+                };
                 let event = match item {
+                    Scheduled::Work(..) => unreachable!("the result of work is no work"),
                     Scheduled::Event(event) => event,
                     Scheduled::Closed(connection) => {
-                        self.connections.closed(connection);
+                        self.connections.closed(connection, self.now);
                         continue;
                     }
                     Scheduled::Page {
@@ -411,6 +455,11 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
         }
         self.sequence += 1;
         self.later.insert((self.now + after, self.sequence), item);
+    }
+
+    /// Schedules the result of work that arrives at the processor after this time.
+    fn schedule_work(&mut self, after: Duration, work: CrawlerWork, result: Scheduled) {
+        self.schedule(after, Scheduled::Work(work, Box::new(result)));
     }
 
     /// Steps the core with an event and carries out its actions.
@@ -453,14 +502,15 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
                 connection,
                 url,
             } => {
-                let (took, width) = self.connections.connect(connection, &url);
+                let (took, width) = self.connections.connect(connection, &url, self.now);
                 let opened = Ok(Opened {
                     address: IpAddr::V4(Ipv4Addr::LOCALHOST),
                     connect_time: took,
                     took,
                     width,
                 });
-                (took, Event::Connected { visit, opened })
+                let event = Event::Connected { visit, opened };
+                return self.schedule_work(took, CrawlerWork::Connection, Scheduled::Event(event));
             }
             Action::AskRules {
                 visit, connection, ..
@@ -473,7 +523,7 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
                     bytes: 0,
                     connection,
                 };
-                (after, event)
+                return self.schedule_work(after, CrawlerWork::Answer, Scheduled::Event(event));
             }
             Action::Probe {
                 visit, connection, ..
@@ -489,7 +539,7 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
                 (after, event)
             }
             Action::Get(get) => return self.get(get),
-            Action::Close(connection) => return self.connections.closed(connection),
+            Action::Close(connection) => return self.connections.closed(connection, self.now),
             Action::Commit(work) => match self.commit(work) {
                 Some(event) => (Duration::ZERO, event),
                 None => return,
@@ -518,17 +568,17 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
     }
 
     fn get(&mut self, get: Get) {
-        let answers = self
-            .connections
-            .send_requests(get.connection, get.requests.len());
+        let pages: Vec<&PageUrl> = get.requests.iter().map(|one| &one.claim.url).collect();
+        let answers = self.connections.send_requests(get.connection, &pages);
         let last = answers.last().map_or(Duration::ZERO, |last| last.after);
         let mut answers = answers.into_iter();
         for request in get.requests {
             let page = request.claim.number;
             let visit = get.visit;
             match answers.next() {
-                Some(answer) => self.schedule(
+                Some(answer) => self.schedule_work(
                     answer.after,
+                    CrawlerWork::Answer,
                     Scheduled::Page {
                         visit,
                         connection: get.connection,
@@ -561,7 +611,7 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
         answer: PendingAnswer,
     ) -> Event<()> {
         if !answer.connection.open {
-            self.connections.closed(connection);
+            self.connections.closed(connection, self.now);
         }
         if self.one_at_a_time {
             self.step_core(Event::Paused(true));

@@ -7,16 +7,16 @@
 //! [`Coordination`] says which crawler is responsible for a page:
 //!
 //! - *independent*: every crawler is responsible for every page;
-//! - *static*: a hash of the page's registrable domain decides, or of its host if one domain has
-//!   more than half of the pages;
+//! - *static*: a hash decides that all crawlers can compute, such as one of the page's
+//!   registrable domain or of its IP address ([`Division`]);
 //! - *dynamic*: a supervisor assigns the host when a crawler first meets a link to it. The
 //!   crawler with the fewest waiting pages gets it; ties go to the first. The assignment does
 //!   not change.
 //!
 //! [`Confinement`] says what a crawler does with links to pages of other crawlers.
 //!
-//! A message is one URL sent from one process to another. Each exchanged link counts once
-//! per batch. A new host counts one message to the supervisor, and another one if the host goes
+//! A message is one URL sent from one process to another; its bytes count too. Each exchanged link
+//! counts once per batch. A new host counts one message to the supervisor, and another one if the host goes
 //! to a different crawler. Seeds that the user names are free.
 //!
 //! **Invariant:** a crawler knows the pages that it fetched and the URLs that it received, and
@@ -32,6 +32,7 @@ use policy::{Policy, Price};
 use super::driver::LabDriver;
 use super::ordering::{crawl_by, single_page_plan, start};
 use super::wall::{CrawlableWorld, NamedPage, Wall};
+use crate::world::Graph;
 
 /// How crawlers divide the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +60,7 @@ pub enum Confinement {
 #[derive(Debug, Clone)]
 pub struct Division {
     /// Share of each page. Crawler `share mod crawlers` is responsible for it.
-    pub shares: Vec<u8>,
+    pub shares: Vec<u32>,
     /// Host of each page, numbered from 0.
     pub hosts: Vec<u32>,
 }
@@ -83,25 +84,30 @@ pub struct TeamWork {
     pub fetches: Vec<(u32, usize)>,
     /// URLs sent between processes.
     pub messages: u64,
+    /// Bytes of these URLs.
+    pub message_bytes: u64,
 }
 
-/// Runs a team with one crawler for each policy.
+/// Runs a team with one crawler for each policy. `seeds` are pairs of a crawler and a page.
+/// Coordinated crawlers pass a seed on to the crawler that is responsible for it.
 ///
 /// # Panics
-/// If the division is not of this web.
+/// If the division is not of this web, or a seed is given to a crawler that does not exist.
 pub fn team<'a>(
     web: impl Into<CrawlableWorld<'a>>,
     division: &'a Division,
     policies: Vec<Box<dyn Policy>>,
     plan: TeamPlan,
-    seeds: &[usize],
+    seeds: &[(usize, usize)],
 ) -> TeamWork {
     let web = web.into();
     let shared = Rc::new(RefCell::new(TeamState {
         assignment: Assignment::new(division, policies.len(), plan.coordination),
         foreign_links: Vec::new(),
         in_transit: Vec::new(),
+        graph: web.graph(),
         messages: 0,
+        message_bytes: 0,
     }));
     let crawlers = policies.into_iter().enumerate();
     let crawlers = crawlers
@@ -115,9 +121,11 @@ pub fn team<'a>(
     };
     team.begin(seeds);
     team.run();
+    let shared = team.shared.borrow();
     TeamWork {
-        messages: team.shared.borrow().messages,
-        fetches: team.fetches,
+        messages: shared.messages,
+        message_bytes: shared.message_bytes,
+        fetches: team.fetches.clone(),
     }
 }
 
@@ -128,19 +136,29 @@ struct TeamState<'a> {
     foreign_links: Vec<(usize, NamedPage)>,
     /// URLs in transit, with their receivers.
     in_transit: Vec<(usize, NamedPage)>,
+    graph: &'a Graph,
     messages: u64,
+    message_bytes: u64,
 }
 
 impl TeamState<'_> {
+    /// Counts the URL of a page as sent.
+    fn count_message(&mut self, page: usize) {
+        self.messages += 1;
+        self.message_bytes += self.graph.url(page).as_str().len() as u64;
+    }
+
     /// Returns whether crawler `at` is responsible for a page that it met for the first time.
     ///
     /// If not, records the link for the responsible crawler. If the supervisor has just assigned
     /// the page's host to another crawler, the URL is on its way to that crawler at once.
     fn owns(&mut self, at: usize, named: NamedPage) -> bool {
         let (owner, new) = self.assignment.of(named.page, at);
-        self.messages += u64::from(new);
+        if new {
+            self.count_message(named.page);
+        }
         if new && owner != at {
-            self.messages += 1;
+            self.count_message(named.page);
             self.in_transit.push((owner, named));
         } else if owner != at {
             self.foreign_links.push((owner, named));
@@ -157,12 +175,8 @@ struct Team<'a> {
 }
 
 impl Team<'_> {
-    fn begin(&mut self, seeds: &[usize]) {
-        if self.crawlers.is_empty() {
-            return;
-        }
-        for (turn, &seed) in seeds.iter().enumerate() {
-            let by = turn % self.crawlers.len();
+    fn begin(&mut self, seeds: &[(usize, usize)]) {
+        for &(by, seed) in seeds {
             let (owner, _) = self.shared.borrow_mut().assignment.of(seed, by);
             self.crawlers[owner].add(NamedPage::seed(seed));
         }
@@ -242,7 +256,9 @@ impl Team<'_> {
                     crawler.unsent_fetches = 0;
                     crawler.batch += 1;
                     let shared = &mut *self.shared.borrow_mut();
-                    shared.messages += crawler.outbox.len() as u64;
+                    for (_, named) in &crawler.outbox {
+                        shared.count_message(named.page);
+                    }
                     shared.in_transit.append(&mut crawler.outbox);
                 }
             }
@@ -353,7 +369,7 @@ impl<'a> Assignment<'a> {
         match self.coordination {
             Coordination::Independent => (by, false),
             Coordination::Static(_) => {
-                let share = usize::from(self.division.shares[page]);
+                let share = self.division.shares[page] as usize;
                 (share % self.waiting.len(), false)
             }
             Coordination::Dynamic(_) => self.assigned(self.division.hosts[page] as usize),

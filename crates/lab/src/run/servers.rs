@@ -4,13 +4,16 @@
 //! simulated: the driver jumps to the next event and does not wait.
 //!
 //! A new connection costs a round trip. A request costs another round trip and the response time
-//! of the server. These are the delays that [`site`](testweb::site) adds on loopback. Name
-//! lookup, transfer of bytes and the crawler's own work cost nothing here.
+//! of the server. These are the delays that [`site`](testweb::site) adds on loopback.
+//! [`CrawlerCosts`] add what a real network and a slow crawler cost: closing of connections, slow
+//! start, and processor time. Name lookup costs nothing, and the network has no bandwidth limit.
+//! The crawler measures the times of the network, not the wait for its processor.
 //!
 //! **Invariant:** the crawl learns the links of a page when its answer arrives. Events at the
 //! same time happen in the order in which they were scheduled, so a crawl is repeatable.
 
 mod connections;
+mod costs;
 mod http;
 mod network;
 
@@ -23,6 +26,7 @@ use super::ordering::{STEP, crawl_by, with_seeds};
 use super::wall::Wall;
 use connections::SimulatedConnections;
 
+pub use costs::CrawlerCosts;
 pub use http::{SimulatedDepth, SimulatedProtocol};
 pub use network::{SimulatedNetwork, SimulatedServer};
 
@@ -35,6 +39,8 @@ pub struct Crawler {
     pub http: SimulatedProtocol,
     /// When the crawler sees a connection as open.
     pub dial: Dial,
+    /// What else costs time.
+    pub costs: CrawlerCosts,
     /// Number of pages after which the crawl stops; `None` to fetch all.
     pub pages: Option<usize>,
 }
@@ -60,6 +66,10 @@ pub struct Crawled {
     pub dials: u64,
     /// Most connections open at once.
     pub most_open: usize,
+    /// Processor time for answers, in seconds.
+    pub answer_seconds: f64,
+    /// Processor time for connections, in seconds.
+    pub connection_seconds: f64,
 }
 
 /// Crawls a network from its home pages.
@@ -90,6 +100,8 @@ pub fn crawl(
             .collect(),
         dials: connections.dials,
         most_open: connections.most_open,
+        answer_seconds: connections.processor.answers.as_secs_f64(),
+        connection_seconds: connections.processor.connections.as_secs_f64(),
     }
 }
 

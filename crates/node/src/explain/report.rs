@@ -168,6 +168,10 @@ pub struct QueuePosition {
     pub rank: f64,
     /// Pages that the rank of the next visit counts.
     pub visit_pages: usize,
+    /// The most pages of a visit, because the server needs a delay between requests; `null` if it
+    /// needs none. If 1, the strategies crawl-ability and best-prefix rank servers alike.
+    #[serde(default)]
+    pub burst: Option<usize>,
     /// Pages of its host that are fetched before it.
     pub pages_before: usize,
     /// Pages of its host that are due.
@@ -281,6 +285,7 @@ impl QueuePosition {
             // JSON cannot represent infinity.
             rank: standing.rank.value().clamp(f64::MIN, f64::MAX),
             visit_pages: standing.visit_pages,
+            burst: standing.burst,
             pages_before: standing.pages_before,
             pages_waiting: standing.pages_waiting,
             servers_before: standing.servers_before,

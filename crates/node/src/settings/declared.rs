@@ -58,9 +58,15 @@ section! {
         /// fetched too, if at most this many pages of the domain are known.
         domain_spare: u32 = DomainLimits::default().spare;
         /// The minimum time between two requests to one server; a longer `Crawl-delay` of its
-        /// robots.txt wins.
-        delay: Option<Time> = None, usual("1s, none on loopback"), example(Time::seconds(1)),
-            flag("delay", "TIME");
+        /// robots.txt wins. With a delay, a visit is one page, so the server strategies
+        /// crawl-ability and best-prefix rank servers alike.
+        delay: Option<Time> = None,
+            usual("1s; none on loopback or where robots.txt has Crawl-delay: 0"),
+            example(Time::seconds(1)), flag("delay", "TIME");
+        /// The maximum number of requests that a visit makes without the delay between them. A
+        /// visit of n requests is followed by n delays, so the mean rate of requests stays the
+        /// same. A server with a `Crawl-delay` gets one request at a time.
+        burst: u16 = 1, range(1.0..=100.0), flag("burst", "N");
         /// Consecutive failed attempts after which a page is given up.
         attempts: Option<u16> = None, usual("3, unlimited for run"), example(3), range(1.0..);
         /// The wait before the second attempt. It doubles with each further attempt, up to 24

@@ -36,6 +36,18 @@ fn ranks_equal_those_calculated_by_hand() {
     );
 }
 
+/// So the two strategies do the same at servers that need a delay after each page.
+#[test]
+fn crawl_ability_and_best_prefix_rank_a_single_page_alike() {
+    for (connect, response) in [(0.1, 0.5), (2.0, 0.01), (0.0, 1.0)] {
+        let server = estimate(connect, response);
+        for page in [[0.25], [7.0]] {
+            let best = bid(&BestPrefix, &page, &server);
+            assert_eq!(bid(&CrawlAbility, &page, &server), best);
+        }
+    }
+}
+
 #[test]
 fn a_connection_is_kept_while_the_next_page_pays_at_least_the_rank_of_the_best_waiting_server() {
     let (server, line) = (estimate(1.0, 2.0), ConnectionSlot::default());

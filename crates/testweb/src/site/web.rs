@@ -255,6 +255,11 @@ impl InventedPage {
         self.server
     }
 
+    /// Returns the bytes of its text, without markup.
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
     /// Returns its path, with the query.
     pub fn path(&self) -> &str {
         &self.path

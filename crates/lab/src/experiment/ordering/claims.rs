@@ -1,13 +1,18 @@
-//! Claims of the paper about orderings (UO2).
+//! Claims of the paper about orderings (UO2) and about hot queues (UO3).
 //!
 //! Cho, Garcia-Molina & Page (1998), §5: ordering metrics outperform a random order, and IR′
-//! outperforms IB′ even where importance is IB. Each claim is checked at four points of the
-//! crawl, by the share of pages with many backlinks that was fetched.
+//! outperforms IB′ even where importance is IB. Both are checked by P_ST with each of the paper's
+//! targets G, and by P_CS. Where importance is similarity to a query, it is effective to serve
+//! URLs first that have words of it in anchor or URL (Algorithm 5.2), or are near pages about it
+//! (Algorithm 5.3).
 //!
-//! **Invariant:** a claim holds only if the 95 % confidence interval of the differences per run
-//! is above zero. A single run has no interval, so its difference decides.
+//! **Invariant:** a claim holds only if, at each of four points of the crawl, the 95 % confidence
+//! interval of the differences per run is above zero. A single run has no interval, so its
+//! difference decides. Points at which both have everything are left out.
 
-use super::contestants::{RANDOM, is_informed};
+use super::contestants::{
+    HOT_QUEUES, OrderingContestants, PLAIN, RANDOM, is_informed, with_hot_queue,
+};
 use super::measured::TARGETS;
 use crate::experiment::PublishedClaim;
 use crate::findings::{Measured, Param};
@@ -20,6 +25,13 @@ pub(super) const POINTS: [f64; 4] = [0.10, 0.25, 0.50, 0.75];
 /// Least number of hot pages (pages that meet the target), so that each contributes at most a
 /// thirtieth of the measure.
 const ENOUGH: usize = 30;
+
+/// Value above which nothing is left to find. A start page without backlinks may be missing.
+const COMPLETE: f64 = 0.999;
+
+/// Least similarity of a page that Algorithm 5.3 calls hot: one query word in the title, which
+/// counts ten, or ten in the text.
+const HOT_SIMILARITY: f64 = 10.0;
 
 /// For each target (least number of backlinks), how many pages meet it; the minimum over runs.
 #[derive(Debug, Clone, Copy)]
@@ -50,89 +62,167 @@ impl Hot {
     }
 }
 
-/// Checks claim UO2.
-pub(super) fn claims(runs: &[Vec<Measured>], names: &[String], hot: Hot) -> Vec<PublishedClaim> {
-    let Some((target, hot)) = hot.target() else {
-        return Vec::new();
-    };
-    let compared = Compared {
+/// Checks claims UO2 and UO3.
+pub(super) fn claims(
+    runs: &[Vec<Measured>],
+    contestants: &OrderingContestants,
+    hot: Hot,
+) -> Vec<PublishedClaim> {
+    let targets = TARGETS.into_iter().zip(hot.0).filter(|(_, hot)| *hot > 0);
+    let mut measures: Vec<Compared<'_>> = targets
+        .map(|(target, hot)| Compared {
+            runs,
+            importance: "backlink",
+            metric: format!("p_st@{target}"),
+            what: match hot < ENOUGH {
+                true => format!("P_ST, G = {target}, only {hot} hot pages or more"),
+                false => format!("P_ST, G = {target}, {hot} hot pages or more"),
+            },
+        })
+        .collect();
+    measures.push(Compared {
         runs,
-        metric: format!("p_st@{target}"),
-        what: format!("G = {target}, {hot} hot pages or more"),
-    };
-    let informed = names.iter().map(String::as_str);
-    let informed: Vec<&str> = informed.filter(|name| is_informed(name)).collect();
+        importance: "backlink",
+        metric: "p_cs".to_owned(),
+        what: "P_CS".to_owned(),
+    });
+    let names = &contestants.names;
+    let informed = names.iter().filter(|name| is_informed(name));
+    // What looks for a query is not meant to find pages with many backlinks.
+    let informed = informed.filter(|name| !contestants.about_query.contains(name));
+    let informed: Vec<&str> = informed.map(String::as_str).collect();
     let has = |name: &str| names.iter().any(|known| known == name);
     let mut claims = Vec::new();
     if has(RANDOM) && !informed.is_empty() {
-        claims.extend(POINTS.map(|x| compared.all_beat_random(&informed, x)));
+        claims.extend(measures.iter().map(|by| by.all_beat_random(&informed)));
     }
     if has("pagerank") && has("backlink") {
-        claims.extend(POINTS.map(|x| compared.duel(x)));
+        claims.extend(measures.iter().map(Compared::duel));
+    }
+    let similar = Compared {
+        runs,
+        importance: "similarity",
+        metric: format!("p_st@{HOT_SIMILARITY}"),
+        what: "P_ST by similarity to the query".to_owned(),
+    };
+    for (hot, algorithm) in HOT_QUEUES.into_iter().zip(["5.2", "5.3"]) {
+        let pairs = PLAIN.map(|plain| (with_hot_queue(hot, plain), plain));
+        let pairs = pairs.iter().filter(|(hot, plain)| has(hot) && has(plain));
+        claims.extend(pairs.filter_map(|(hot, plain)| similar.hot_queue(algorithm, hot, plain)));
     }
     claims
 }
 
+/// A measure by which orderings are compared.
 struct Compared<'a> {
     runs: &'a [Vec<Measured>],
+    importance: &'a str,
     metric: String,
-    /// Description of the hot pages, for the reader.
+    /// Description of the measure, for the reader.
     what: String,
 }
 
 impl Compared<'_> {
-    fn all_beat_random(&self, informed: &[&str], x: f64) -> PublishedClaim {
-        let mut gains: Vec<(Mean, &str)> = informed
-            .iter()
-            .map(|name| (self.difference(name, RANDOM, x), *name))
-            .filter(|(gain, _)| !gain.value.is_nan())
-            .collect();
-        gains.sort_by(|(a, _), (b, _)| a.value.total_cmp(&b.value));
-        let with_interval = |place: Option<&(Mean, &str)>| {
-            place.map_or(String::new(), |(gain, name)| {
-                format!("{name} {}", with_interval(gain))
-            })
-        };
-        let above = gains.iter().filter(|(gain, _)| is_above(gain)).count();
+    fn all_beat_random(&self, informed: &[&str]) -> PublishedClaim {
+        let mut holds = true;
+        // Where even a random order has all, as ties can bring about, none can be above it.
+        let open = POINTS.into_iter().filter(|&x| !self.is_complete(RANDOM, x));
+        let found = open.map(|x| {
+            let gains = informed
+                .iter()
+                .map(|name| (self.difference(name, RANDOM, x), *name));
+            let mut gains: Vec<(Mean, &str)> =
+                gains.filter(|(gain, _)| !gain.value.is_nan()).collect();
+            gains.sort_by(|(a, _), (b, _)| a.value.total_cmp(&b.value));
+            let above = gains.iter().filter(|(gain, _)| is_above(gain)).count();
+            holds &= !gains.is_empty() && above == gains.len();
+            let named = |place: Option<&(Mean, &str)>| {
+                place.map_or(String::new(), |(gain, name)| {
+                    format!("{name} {}", with_interval(gain))
+                })
+            };
+            format!(
+                "{above} of {} above random at {}, from {} to {}",
+                gains.len(),
+                percent(x),
+                named(gains.first()),
+                named(gains.last())
+            )
+        });
         PublishedClaim {
             id: "UO2",
             says: format!(
-                "after {} of the crawl every ordering has found more hot pages than a random one ({})",
-                percent(x),
+                "every ordering is above a random one at 10, 25, 50 and 75 % of the crawl ({})",
                 self.what
             ),
             published: "all orderings outperform random".into(),
-            found: format!(
-                "{above} of {} are above random, with 95 % confidence if there are several runs; least {}, most {}",
-                gains.len(),
-                with_interval(gains.first()),
-                with_interval(gains.last())
-            ),
-            holds: !gains.is_empty() && above == gains.len(),
+            found: found.collect::<Vec<_>>().join("; "),
+            holds,
         }
     }
 
-    fn duel(&self, x: f64) -> PublishedClaim {
-        let gain = self.difference("pagerank", "backlink", x);
-        let of = |name| self.values(name, x).map(|values| Mean::of(&values).value);
-        let number =
-            |name| of(name).map_or("not measured".to_owned(), |value| format!("{value:.3}"));
+    fn duel(&self) -> PublishedClaim {
+        let (found, holds) = self.above("pagerank", "backlink");
         PublishedClaim {
             id: "UO2",
             says: format!(
-                "after {} of the crawl IR' has found more hot pages than IB' ({})",
-                percent(x),
+                "IR' is above IB' at 10, 25, 50 and 75 % of the crawl ({})",
                 self.what
             ),
             published: "IR' outperforms IB', also where importance is IB".into(),
-            found: format!(
-                "IR' {}, IB' {}: {}",
-                number("pagerank"),
-                number("backlink"),
-                with_interval(&gain)
-            ),
-            holds: is_above(&gain),
+            found,
+            holds,
         }
+    }
+
+    /// Compares an ordering that has a hot queue with the same one without; `None` if nothing was
+    /// measured by similarity.
+    fn hot_queue(&self, algorithm: &str, hot: &str, plain: &str) -> Option<PublishedClaim> {
+        self.values(hot, POINTS[0])?;
+        let (found, holds) = self.above(hot, plain);
+        Some(PublishedClaim {
+            id: "UO3",
+            says: format!(
+                "{plain} with the hot queue of Algorithm {algorithm} is above {plain} without it at 10, 25, 50 and 75 % of the crawl ({})",
+                self.what
+            ),
+            published: "effective where similarity is important".into(),
+            found,
+            holds,
+        })
+    }
+
+    /// Describes the values of two policies at each point, and returns whether the first is above
+    /// at all of them.
+    fn above(&self, one: &str, other: &str) -> (String, bool) {
+        let number = |name: &str, x: f64| {
+            let values = self.values(name, x);
+            let mean = values.map(|values| Mean::of(&values).value);
+            mean.map_or("not measured".to_owned(), |mean| format!("{mean:.3}"))
+        };
+        let mut holds = true;
+        // Where both have all, neither can be above the other.
+        let complete = |x| self.is_complete(one, x) && self.is_complete(other, x);
+        let found = POINTS.into_iter().filter(|&x| !complete(x)).map(|x| {
+            let gain = self.difference(one, other, x);
+            holds &= is_above(&gain);
+            format!(
+                "{} and {} at {}: {}",
+                number(one, x),
+                number(other, x),
+                percent(x),
+                with_interval(&gain)
+            )
+        });
+        let found: Vec<String> = found.collect();
+        holds &= !found.is_empty();
+        (found.join("; "), holds)
+    }
+
+    /// Returns whether a policy has almost the greatest possible value in every run.
+    fn is_complete(&self, policy: &str, x: f64) -> bool {
+        let values = self.values(policy, x);
+        values.is_some_and(|values| values.iter().all(|&value| value > COMPLETE))
     }
 
     /// Returns the mean difference between two policies, paired by run.
@@ -147,7 +237,7 @@ impl Compared<'_> {
 
     /// Returns the value of each run; `None` if any run lacks it.
     fn values(&self, policy: &str, x: f64) -> Option<Vec<f64>> {
-        let by = Param::from("backlink");
+        let by = Param::from(self.importance);
         let is_it = |number: &&Measured| {
             number.policy == policy
                 && number.metric == self.metric
@@ -172,4 +262,79 @@ fn with_interval(gain: &Mean) -> String {
 
 fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::Params;
+
+    /// Returns one run: each policy's lead over the diagonal, by backlinks and by similarity. The
+    /// lead is missing at 75 % if `late` is set.
+    fn run(leads: &[(&str, f64)], late: bool) -> Vec<Measured> {
+        let metrics = ["p_st@3", "p_st@10", "p_cs"].map(|metric| ("backlink", metric));
+        let metrics = metrics.into_iter().chain([("similarity", "p_st@10")]);
+        let mut found = Vec::new();
+        for (importance, metric) in metrics {
+            for (&(policy, lead), x) in leads.iter().flat_map(|one| POINTS.map(|x| (one, x))) {
+                let lead = if late && x > 0.7 { 0.0 } else { lead };
+                found.push(Measured {
+                    policy: policy.to_owned(),
+                    params: Params::from([("importance".to_owned(), importance.into())]),
+                    metric: metric.to_owned(),
+                    x,
+                    value: x + lead,
+                });
+            }
+        }
+        found
+    }
+
+    fn judged(late: bool) -> Vec<PublishedClaim> {
+        let leads = [
+            (RANDOM, 0.0),
+            ("breadth-first", 0.01),
+            ("backlink", 0.02),
+            ("pagerank", 0.03),
+            ("hot-anchor", 0.04),
+        ];
+        let contestants = OrderingContestants {
+            names: leads.map(|(name, _)| name.to_owned()).into(),
+            about_query: vec!["hot-anchor".to_owned()],
+            notes: Vec::new(),
+        };
+        // No page has a hundred backlinks.
+        claims(&[run(&leads, late)], &contestants, Hot([90, 40, 0]))
+    }
+
+    #[test]
+    fn orderings_are_judged_by_each_target_with_hot_pages_by_p_cs_and_by_similarity() {
+        let claims = judged(false);
+        let ids: Vec<&str> = claims.iter().map(|claim| claim.id).collect();
+        assert_eq!(
+            ids,
+            ["UO2"; 6].into_iter().chain(["UO3"]).collect::<Vec<_>>()
+        );
+        assert!(claims.iter().all(|claim| claim.holds), "{claims:#?}");
+        for (claim, measure) in claims.iter().zip(["G = 3,", "G = 10,", "P_CS"]) {
+            assert!(claim.says.contains(measure), "{claim:?}");
+            assert!(
+                claim.found.starts_with("3 of 3 above random at 10 %"),
+                "{claim:?}"
+            );
+        }
+        assert!(claims[6].says.contains("Algorithm 5.2"), "{:?}", claims[6]);
+        assert!(
+            claims[6]
+                .found
+                .starts_with("0.140 and 0.110 at 10 %: +0.030")
+        );
+    }
+
+    #[test]
+    fn a_claim_must_hold_at_every_point() {
+        let claims = judged(true);
+        assert!(claims.iter().all(|claim| !claim.holds), "{claims:#?}");
+        assert!(claims[0].found.contains("0 of 3 above random at 75 %"));
+    }
 }

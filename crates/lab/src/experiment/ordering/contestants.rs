@@ -19,6 +19,8 @@ pub(super) const RANDOM: &str = "random";
 /// Names of the orderings, without duplicates.
 pub(super) struct OrderingContestants {
     pub names: Vec<String>,
+    /// Those that cannot be built without a query: they look for its words.
+    pub about_query: Vec<String>,
     /// Orderings that were left out, and why; also orderings that run without the texts they need.
     pub notes: Vec<String>,
 }
@@ -33,6 +35,7 @@ impl OrderingContestants {
     ) -> Result<Self, LabError> {
         let mut contestants = Self {
             names: Vec::new(),
+            about_query: Vec::new(),
             notes: Vec::new(),
         };
         let named = setting.policies.iter().chain(&setting.against);
@@ -45,6 +48,14 @@ impl OrderingContestants {
         if setting.policies.is_empty() {
             contestants.all(setting, wishes, has_texts)?;
         }
+        let without = Wishes {
+            query: None,
+            ..wishes.clone()
+        };
+        let builds = |name: &str| Catalog::standard().order(name, &without).is_ok();
+        let names = contestants.names.iter();
+        let about_query = names.filter(|name| !is_closed(name) && !builds(name));
+        contestants.about_query = about_query.cloned().collect();
         Ok(contestants)
     }
 
@@ -84,6 +95,13 @@ impl OrderingContestants {
             }
             self.push(&name);
         }
+        if wishes.query.is_some() && texts {
+            for hot in HOT_QUEUES {
+                PLAIN
+                    .iter()
+                    .for_each(|plain| self.push(&with_hot_queue(hot, plain)));
+            }
+        }
         Ok(())
     }
 
@@ -95,6 +113,22 @@ impl OrderingContestants {
 
     fn note(&mut self, note: &str) {
         self.notes.push(note.to_owned());
+    }
+}
+
+/// The orderings with a hot queue: Algorithms 5.2 and 5.3 of the paper.
+pub(super) const HOT_QUEUES: [&str; 2] = ["hot-anchor", "hot-page"];
+
+/// The orderings of the paper that a hot queue is combined with.
+pub(super) const PLAIN: [&str; 3] = ["breadth-first", "backlink", "pagerank"];
+
+/// Returns the ordering that serves a hot queue first and orders both queues like `plain`.
+pub(super) fn with_hot_queue(hot: &str, plain: &str) -> String {
+    match plain {
+        // Within its queues, the hot ordering alone is first in, first out.
+        "breadth-first" => hot.to_owned(),
+        // A weight above all values of `plain` in the worlds at hand.
+        plain => format!("{hot}*1000 + {plain}"),
     }
 }
 

@@ -64,6 +64,7 @@ impl OrderingJudge<'_> {
         curves.push(p_bc::of_drops(visits, &trip.drops, truth, self.room()));
         curves.push(Some(efficiency::named(p_cs)));
         curves.push(mass_of(importance).and_then(|metric| mass::curve(metric, visits, truth)));
+        curves.extend(targeted(truth, |target| p_st::curve(visits, truth, target)));
         curves
     }
 
@@ -73,6 +74,7 @@ impl OrderingJudge<'_> {
         curves.push(p_bc::ideal(truth, self.room()));
         curves.push(Some(efficiency::ideal(truth)));
         curves.push(mass_of(importance).and_then(|metric| mass::ideal(metric, truth)));
+        curves.extend(targeted(truth, |target| p_st::ideal(truth, target)));
         curves
     }
 
@@ -82,6 +84,7 @@ impl OrderingJudge<'_> {
         curves.push(p_bc::random(truth, self.room()));
         curves.push(Some(efficiency::random(truth)));
         curves.push(mass_of(importance).and_then(|metric| mass::random(metric, truth)));
+        curves.extend(targeted(truth, |target| p_st::random(truth, target)));
         curves
     }
 
@@ -108,6 +111,17 @@ impl OrderingJudge<'_> {
         };
         shares().filter_map(point).collect()
     }
+}
+
+/// Returns q_t(G)/t for each target, from the P_ST curves.
+fn targeted(
+    truth: &Truth,
+    p_st: impl Fn(f64) -> Option<MetricCurve>,
+) -> [Option<MetricCurve>; TARGETS.len()] {
+    TARGETS.map(|target| {
+        let curve = p_st(target)?;
+        Some(efficiency::with_target(curve, truth, target))
+    })
 }
 
 /// Returns the metric name of this importance's mass, if it is measured.

@@ -5,11 +5,13 @@ use std::collections::HashSet;
 use policy::catalog::{Catalog, Wishes};
 
 use super::PartitionExperimentOptions;
+use super::division::DividedWeb;
+use super::teams::{DivisionKey, TeamKind};
 use crate::LabError;
 use crate::experiment::ordering::ranks;
 use crate::findings::{Measured, Params};
 use crate::measure::Truth;
-use crate::run::{Coordination, CrawlableWorld, Division, TeamPlan, TeamWork, team};
+use crate::run::{CrawlableWorld, TeamPlan, TeamWork, team};
 
 /// Number of fetches after which quality is measured, as a share of the reachable pages. It is late
 /// enough to have found good pages, and early enough for the order to matter.
@@ -18,7 +20,7 @@ const QUALITY_AT: f64 = 0.25;
 /// Runs teams on a web and measures them.
 pub(super) struct TeamJudge<'a> {
     web: CrawlableWorld<'a>,
-    division: &'a Division,
+    divided: &'a DividedWeb,
     seeds: &'a [usize],
     options: &'a PartitionExperimentOptions,
     /// Number of pages that can be reached from all seeds together.
@@ -30,7 +32,7 @@ pub(super) struct TeamJudge<'a> {
 impl<'a> TeamJudge<'a> {
     pub fn new(
         web: CrawlableWorld<'a>,
-        division: &'a Division,
+        divided: &'a DividedWeb,
         seeds: &'a [usize],
         options: &'a PartitionExperimentOptions,
     ) -> Self {
@@ -45,7 +47,7 @@ impl<'a> TeamJudge<'a> {
         }
         Self {
             web,
-            division,
+            divided,
             seeds,
             options,
             reach: found.len(),
@@ -63,23 +65,27 @@ impl<'a> TeamJudge<'a> {
         )
     }
 
-    pub fn judge(
-        &self,
-        (name, coordination): (&str, Coordination),
-        crawlers: u32,
-    ) -> Result<Vec<Measured>, LabError> {
+    pub fn judge(&self, kind: TeamKind, crawlers: u32) -> Result<Vec<Measured>, LabError> {
         let order = || Catalog::standard().order(&self.options.order, &Wishes::default());
         let policies = (0..crawlers).map(|_| order()).collect::<Result<_, _>>();
         let policies = policies.map_err(|error| LabError::Wish(error.to_string()))?;
         let budget = self.options.budget.map(|share| share * self.reach as f64);
         let plan = TeamPlan {
-            coordination,
+            coordination: kind.coordination,
             batch: self.options.batch,
             budget: budget.map_or(usize::MAX, |fetches| fetches.round() as usize),
         };
-        let work = team(self.web, self.division, policies, plan, self.seeds);
+        let division = match kind.key {
+            DivisionKey::Name => &self.divided.division,
+            DivisionKey::Address => &self.divided.by_address,
+        };
+        let graph = self.web.graph();
+        let seeds = kind
+            .seeds
+            .assign(graph, division, self.seeds, crawlers as usize);
+        let work = team(self.web, division, policies, plan, &seeds);
         let measured = |(metric, value): (&str, f64)| Measured {
-            policy: name.to_owned(),
+            policy: kind.name.to_owned(),
             params: Params::from([("order".to_owned(), self.options.order.as_str().into())]),
             metric: metric.to_owned(),
             x: f64::from(crawlers),
@@ -89,7 +95,7 @@ impl<'a> TeamJudge<'a> {
         Ok(values.into_iter().map(measured).collect())
     }
 
-    fn values(&self, work: &TeamWork, crawlers: u32) -> [(&'static str, f64); 5] {
+    fn values(&self, work: &TeamWork, crawlers: u32) -> [(&'static str, f64); 6] {
         let fetches = work.fetches.len() as f64;
         let distinct: HashSet<usize> = work.fetches.iter().map(|&(_, page)| page).collect();
         let distinct = distinct.len() as f64;
@@ -102,6 +108,10 @@ impl<'a> TeamJudge<'a> {
             ("overlap", (fetches - distinct) / fetches),
             ("coverage", distinct / self.reach as f64),
             ("messages", work.messages as f64 / fetches),
+            (
+                "communication",
+                work.message_bytes as f64 / (1e3 * self.options.kilobytes * distinct),
+            ),
             ("quality", self.quality(work)),
             ("balance", busiest * f64::from(crawlers) / fetches),
         ]
@@ -124,7 +134,6 @@ impl<'a> TeamJudge<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::division::DividedWeb;
     use super::*;
     use crate::world::Graph;
 
@@ -137,26 +146,25 @@ mod tests {
             .map(|from| (from, 0))
             .chain((2..5).map(|from| (from, 1)));
         let graph = Graph::new(urls.iter().map(String::as_str), edges);
-        let divided = DividedWeb::of(&graph);
+        let divided = DividedWeb::of(&graph, 1.0, 1);
         let (seeds, options) = (
             (0..8).collect::<Vec<_>>(),
             PartitionExperimentOptions::default(),
         );
-        let judge = TeamJudge::new(
-            CrawlableWorld::from(&graph),
-            &divided.division,
-            &seeds,
-            &options,
-        );
+        let judge = TeamJudge::new(CrawlableWorld::from(&graph), &divided, &seeds, &options);
         let of = |fetches: &[(u32, usize)]| {
             let work = TeamWork {
                 fetches: fetches.to_vec(),
                 messages: 6,
+                message_bytes: 120,
             };
             judge.values(&work, 2).map(|(_, value)| value)
         };
-        let [overlap, coverage, messages, quality, balance] = of(&[(0, 0), (1, 1), (0, 2), (0, 1)]);
+        let [overlap, coverage, messages, communication, quality, balance] =
+            of(&[(0, 0), (1, 1), (0, 2), (0, 1)]);
         assert_eq!((overlap, coverage, messages), (0.25, 0.375, 1.5));
+        // 120 bytes for three different pages of 10 kB.
+        assert_eq!(communication, 0.004);
         assert_eq!((quality, balance), (1.0, 1.5), "the best two came first");
         let [.., late, _] = of(&[(0, 2), (0, 3), (0, 0), (1, 1)]);
         assert_eq!(late, 0.0, "a quarter of eight pages are two");

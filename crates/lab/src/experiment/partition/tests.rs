@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::findings::Measured;
-use crate::run::{Division, TeamPlan, TeamWork, team};
+use crate::run::{Confinement, Coordination, Division, TeamPlan, TeamWork, team};
 use crate::workers::Silent;
 
 /// Returns the links of a recorded web without its texts, which teams do not use; `None`, with a
@@ -43,7 +43,18 @@ fn work(
         batch,
         budget: usize::MAX,
     };
-    team(graph, division, orders("backlink", crawlers), plan, seeds)
+    team(
+        graph,
+        division,
+        orders("backlink", crawlers),
+        plan,
+        &dealt(seeds, crawlers),
+    )
+}
+
+/// Deals seeds to the crawlers in turn.
+fn dealt(seeds: &[usize], crawlers: usize) -> Vec<(usize, usize)> {
+    (0..crawlers).cycle().zip(seeds.iter().copied()).collect()
 }
 
 fn orders(name: &str, crawlers: usize) -> Vec<Box<dyn policy::Policy>> {
@@ -78,7 +89,7 @@ proptest! {
         batch in 1..4_usize,
     ) {
         let graph = web(&hosts, &edges);
-        let division = DividedWeb::of(&graph).division;
+        let division = DividedWeb::of(&graph, 1.0, 1).division;
         let all = reach(&graph, &seeds);
         for kind in [Coordination::Static, Coordination::Dynamic] {
             let of = |confinement| {
@@ -106,7 +117,7 @@ proptest! {
                 prop_assert_eq!(of(Confinement::Firewall).messages + crossover.messages, 0);
             }
             // In a static team, each crawler fetches only its own pages.
-            let owner = |page: usize| usize::from(division.shares[page]) % crawlers;
+            let owner = |page: usize| division.shares[page] as usize % crawlers;
             if let Coordination::Static(_) = kind(Confinement::Exchange) {
                 for &(crawler, page) in &exchange.fetches {
                     prop_assert_eq!(crawler as usize, owner(page));
@@ -150,7 +161,13 @@ fn crossover_continues_after_a_page_that_the_ordering_rejects() {
         batch: 1,
         budget: usize::MAX,
     };
-    let work = team(&graph, &division, orders("depth-limited(2)", 2), plan, &[0]);
+    let work = team(
+        &graph,
+        &division,
+        orders("depth-limited(2)", 2),
+        plan,
+        &[(0, 0)],
+    );
     assert_eq!(work.fetches, [(0, 0), (0, 1), (0, 3), (0, 2), (0, 5)]);
 }
 
@@ -169,6 +186,8 @@ fn bk6_fetches_and_messages_agree_with_hand_calculation() {
     assert_eq!(exchanged.messages, 3, "0 to 1, 1 to 2, and 3 to 2 again");
     let batched = by_hash(Confinement::Exchange, 9);
     assert_eq!(batched.messages, 2, "2 is sent once a batch");
+    let url = "http://h0.org/0".len() as u64;
+    assert_eq!(batched.message_bytes, 2 * url, "all URLs are equally long");
     assert_eq!(pages(&batched), [0, 1, 2, 3]);
     // The supervisor receives the second host and assigns it to the idle crawler: two messages.
     let given = of(Coordination::Dynamic(Confinement::Firewall), 1);
@@ -217,6 +236,20 @@ fn invalid_options_are_refused_with_the_reason() {
         ),
         (
             PartitionExperimentOptions {
+                hosts_per_address: 0.5,
+                ..PartitionExperimentOptions::default()
+            },
+            "address",
+        ),
+        (
+            PartitionExperimentOptions {
+                kilobytes: 0.0,
+                ..PartitionExperimentOptions::default()
+            },
+            "kilobytes",
+        ),
+        (
+            PartitionExperimentOptions {
                 batch: 0,
                 ..PartitionExperimentOptions::default()
             },
@@ -254,14 +287,14 @@ fn bk6_holds_on_a_real_web() {
     };
     let study = run(&setting(world, 2), &options, &Silent).unwrap();
     let held = study.claims.iter().filter(|claim| claim.holds).count();
-    assert_eq!((study.claims.len(), held), (3, 3), "{:?}", study.claims);
+    assert_eq!((study.claims.len(), held), (8, 8), "{:?}", study.claims);
     let again = run(&setting(world, 1), &options, &Silent).unwrap();
     assert_eq!(
         study.findings.rows, again.findings.rows,
         "threads change nothing"
     );
     let at = |team: &str, metric, k| study.findings.value(team, metric, k).unwrap();
-    for (team, _) in TEAMS {
+    for team in teams::TEAMS.map(|team| team.name) {
         let alone = (at(team, "overlap", 1.0), at(team, "coverage", 1.0));
         assert_eq!(alone, (0.0, 1.0), "{team}");
     }
@@ -310,18 +343,21 @@ fn bk6_a_web_of_one_domain_is_divided_by_host() {
 #[test]
 fn a_budget_is_kept_and_batches_save_messages() {
     let (graph, division) = two();
+    let mut divided = DividedWeb::of(&graph, 1.0, 1);
+    divided.division = division;
     let seeds = [0];
     let options = |budget, batch| PartitionExperimentOptions {
         budget,
         batch,
         crawlers: vec![2],
-        order: "breadth-first".into(),
+        ..PartitionExperimentOptions::default()
     };
     let found = |budget, batch, metric: &str| {
         let options = options(budget, batch);
-        let judge = TeamJudge::new(CrawlableWorld::from(&graph), &division, &seeds, &options);
-        let team = ("exchange", Coordination::Static(Confinement::Exchange));
-        let measured = judge.judge(team, 2).unwrap();
+        let judge = TeamJudge::new(CrawlableWorld::from(&graph), &divided, &seeds, &options);
+        let teams = teams::TEAMS.iter();
+        let team = teams.copied().find(|team| team.name == "static-exchange");
+        let measured = judge.judge(team.unwrap(), 2).unwrap();
         let number = measured.iter().find(|number| number.metric == metric);
         number.unwrap().value
     };
@@ -341,17 +377,17 @@ fn a_budget_is_kept_and_batches_save_messages() {
 
 #[test]
 fn a_web_of_one_host_or_one_domain_has_a_note() {
-    let one = DividedWeb::of(&web(&[0, 0], &[(0, 1)]));
+    let one = DividedWeb::of(&web(&[0, 0], &[(0, 1)]), 1.0, 1);
     assert!(one.note().unwrap().contains("one host"));
     let domain = Graph::new(
         ["http://a.e.org/", "http://b.e.org/"].into_iter(),
         [(0, 1)].into_iter(),
     );
-    let domain = DividedWeb::of(&domain);
+    let domain = DividedWeb::of(&domain, 1.0, 1);
     assert!(domain.note().unwrap().contains("one registrable domain"));
     assert_eq!(domain.parts, 2, "by host");
-    assert!(DividedWeb::of(&web(&[0, 1], &[])).note().is_none());
-    let most = DividedWeb::of(&web(&[0, 1, 1], &[]));
+    assert!(DividedWeb::of(&web(&[0, 1], &[]), 1.0, 1).note().is_none());
+    let most = DividedWeb::of(&web(&[0, 1, 1], &[]), 1.0, 1);
     assert!(most.note().is_some(), "two pages of three");
     let none: Vec<Vec<Measured>> = Vec::new();
     assert!(claims::claims(&none, &[1]).is_empty());

@@ -27,6 +27,10 @@ pub const METRICS: &[Metric] = &[
         "pages fetched, divided by those of breadth-first at the same time; x is the time, as for speed_by_time",
     ),
     (
+        SPEED_AT_HALF,
+        "pages fetched when breadth-first has half of all pages, divided by those of breadth-first; unlike speed_times_by_time it does not depend on how long the slowest server takes",
+    ),
+    (
         EFFICIENCY_TIMES,
         "quality of the pages fetched, divided by that of breadth-first at the same time; x is the time, as for speed_by_time",
     ),
@@ -40,17 +44,33 @@ pub const METRICS: &[Metric] = &[
         PAGES_PER_SECOND,
         "pages per second over the first sixth of the pages; x is the number of connections open at once",
     ),
+    (
+        FAST_PAGES_PER_SECOND,
+        "the same for the 20 largest servers that answer within 100 ms and serve 100 requests a connection",
+    ),
+    (
+        FAST_ANSWERS,
+        "share of the time that the processor spends on answers in these crawls",
+    ),
+    (
+        FAST_CONNECTIONS,
+        "share of the time that the processor spends on connections in these crawls",
+    ),
 ];
 
 pub(super) const SPEED: &str = "speed_by_time";
 pub(super) const QUALITY: &str = "quality_by_pages";
 pub(super) const EFFICIENCY: &str = "efficiency_by_time";
 pub(super) const SPEED_TIMES: &str = "speed_times_by_time";
+pub(super) const SPEED_AT_HALF: &str = "speed_times_at_half";
 pub(super) const EFFICIENCY_TIMES: &str = "efficiency_times_by_time";
 pub(super) const MEAN_EFFICIENCY: &str = "mean_efficiency";
 pub(super) const SECONDS: &str = "seconds";
 pub(super) const CONNECTIONS: &str = "connections";
 pub(super) const PAGES_PER_SECOND: &str = "pages_per_second";
+pub(super) const FAST_PAGES_PER_SECOND: &str = "fast_pages_per_second";
+pub(super) const FAST_ANSWERS: &str = "fast_cpu_answers";
+pub(super) const FAST_CONNECTIONS: &str = "fast_cpu_connections";
 
 /// The strategy that others are compared with; times are relative to its time.
 pub const BASELINE: &str = "breadth-first";
@@ -88,6 +108,9 @@ pub fn measured(
         add(SPEED_TIMES, x, pages / base.pages_at_time(x * all));
         add(EFFICIENCY_TIMES, x, quality / base.at_time(x * all));
     }
+    let half = base.time_of_pages(0.5);
+    let times = own.pages_at_time(half) / base.pages_at_time(half);
+    add(SPEED_AT_HALF, 0.5, times);
     add(MEAN_EFFICIENCY, 1.0, own.mean_by_time(all));
     add(SECONDS, 1.0, own.total());
     add(CONNECTIONS, 1.0, dials as f64);
@@ -123,6 +146,8 @@ mod tests {
             (EFFICIENCY, THIRD, 0.75),
             (EFFICIENCY, 1.0, 0.75),
             (SPEED_TIMES, 0.5, 1.0),
+            // Both have one page after ten seconds.
+            (SPEED_AT_HALF, 0.5, 1.0),
             (EFFICIENCY_TIMES, 0.5, 3.0),
             (EFFICIENCY_TIMES, 1.0, 0.75),
             // 0 for two of twenty seconds, .75 for eighteen.

@@ -99,6 +99,7 @@ impl StrategyTrial<'_> {
             connections: self.options.connections,
             http: self.options.http.unwrap_or(SimulatedProtocol::Http11),
             dial: self.dial(),
+            costs: self.options.applied_costs(),
             pages: None,
         };
         let what = format!("strategies, seed {}", self.seed);
@@ -110,17 +111,26 @@ impl StrategyTrial<'_> {
     }
 
     fn compare_protocols(&self) -> Vec<Measured> {
+        let (dial, costs) = (self.dial(), self.options.applied_costs());
         let pages = self.network.graph().pages();
-        let crawlers: Vec<Crawler> = protocols::crawlers(pages, self.dial()).collect();
+        let all = protocols::crawlers(pages, dial, costs).map(|crawler| (self.network, crawler));
+        let fast = protocols::fast(self.network);
+        let fast = fast.iter().flat_map(|network| {
+            let crawlers = protocols::fast_crawlers(network.graph().pages(), dial, costs);
+            crawlers.map(move |crawler| (network, crawler))
+        });
+        let crawls: Vec<(&SimulatedNetwork, Crawler)> = all.chain(fast).collect();
         let what = format!("protocols, seed {}", self.seed);
-        self.progress.begin(&what, crawlers.len());
-        let baseline = PlannedCrawl {
-            strategy: &self.strategies[0],
-            known: None,
-        };
-        each(crawlers, self.threads, self.progress, |crawler| {
-            protocols::measured(&crawler, &self.crawl(&baseline, &crawler))
-        })
+        self.progress.begin(&what, crawls.len());
+        let crawled = each(crawls, self.threads, self.progress, |(network, crawler)| {
+            let strategy = (self.strategies[0].build)();
+            let crawled = crawl(network, Box::new(BreadthFirst), strategy, &crawler);
+            match std::ptr::eq(network, self.network) {
+                true => vec![protocols::measured(&crawler, &crawled)],
+                false => protocols::fast_measured(&crawler, &crawled),
+            }
+        });
+        crawled.concat()
     }
 
     fn crawl(&self, planned: &PlannedCrawl<'_>, crawler: &Crawler) -> Crawled {

@@ -3,12 +3,15 @@
 //! **Invariant:** every page is reachable from the home pages, so every complete crawl fetches
 //! the same pages. Each host is a server of its own. Times are whole microseconds.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use page::HostId;
-use testweb::site::{InventedServer, ServerNumber, TruthScope, Web, WebPlan};
+use page::{HostId, PageId, PageUrl};
+use rand_distr::{Distribution, LogNormal};
+use testweb::chance::{For, stream};
+use testweb::site::{InventedServer, PageNumber, ServerNumber, TruthScope, Web, WebPlan};
 
 use super::http::SimulatedProtocol;
 use crate::world::Graph;
@@ -20,6 +23,8 @@ pub struct SimulatedNetwork {
     homes: Vec<usize>,
     servers: Vec<SimulatedServer>,
     hosts: HashMap<HostId, usize>,
+    /// Bytes of each page.
+    bytes: HashMap<PageId, u32>,
 }
 
 /// The behaviour of a server on a connection.
@@ -52,15 +57,17 @@ impl SimulatedNetwork {
             links.map(move |to| (from.0 as usize, to.0 as usize))
         });
         let graph = Graph::new(urls.iter().map(String::as_str), edges);
-        let habits = |home: usize| web.server(ServerNumber(home as u32)).clone();
+        let habits =
+            |home: usize| SimulatedServer::slowed(web.server(ServerNumber(home as u32)), slowness);
+        let bytes = |page: usize| web.page(PageNumber(page as u32)).size();
         let homes = homes.into_iter().filter(|home| reachable.contains(home));
         let homes = homes.map(|home| home.0 as usize).collect();
         let pages = reachable.into_iter().map(|page| page.0 as usize).collect();
-        Self::new(&graph, pages, homes, habits, slowness)
+        Self::new(&graph, pages, homes, habits, bytes)
     }
 
     /// Makes a network from a graph. Each host is a server with random delays, drawn as by
-    /// [`WebPlan::two_level`].
+    /// [`WebPlan::two_level`], and each page has a random size.
     ///
     /// The home page of a host is the page with the shortest URL; ties go to the first.
     pub fn of_graph(graph: &Graph, seed: u64, slowness: f64) -> Self {
@@ -83,18 +90,24 @@ impl SimulatedNetwork {
         let drawn = plan.invent();
         let habits = |home: usize| {
             let place = places[&graph.url(home).host()];
-            drawn.server(ServerNumber(place as u32)).clone()
+            SimulatedServer::slowed(drawn.server(ServerNumber(place as u32)), slowness)
+        };
+        let sizes = LogNormal::new(plan.sizes.median.ln(), plan.sizes.sigma);
+        let sizes = sizes.expect("the standard deviation of the plan is finite");
+        let bytes = |page: usize| {
+            let chance = &mut stream(seed, For::Sizes, page as u64, 0);
+            sizes.sample(chance) as u32
         };
         let pages = graph.reachable(&homes).into_iter().collect();
-        Self::new(graph, pages, homes.clone(), habits, slowness)
+        Self::new(graph, pages, homes.clone(), habits, bytes)
     }
 
     fn new(
         graph: &Graph,
         pages: BTreeSet<usize>,
         homes: Vec<usize>,
-        habits: impl Fn(usize) -> InventedServer,
-        slowness: f64,
+        habits: impl Fn(usize) -> SimulatedServer,
+        bytes: impl Fn(usize) -> u32,
     ) -> Self {
         let pages: Vec<usize> = pages.into_iter().collect();
         let places: HashMap<usize, usize> = pages.iter().copied().zip(0..).collect();
@@ -103,15 +116,16 @@ impl SimulatedNetwork {
             homes: homes.iter().map(|home| places[home]).collect(),
             servers: Vec::new(),
             hosts: HashMap::new(),
+            bytes: pages
+                .iter()
+                .map(|&page| (graph.url(page).id(), bytes(page)))
+                .collect(),
         };
         for (place, &home) in homes.iter().enumerate() {
-            let habits = habits(home);
             network.hosts.insert(graph.url(home).host(), place);
             network.servers.push(SimulatedServer {
-                round_trip: slowed(habits.round_trip, slowness),
-                response: slowed(habits.response_latency, slowness),
-                requests_per_connection: habits.requests_per_connection,
                 pages: 0,
+                ..habits(home)
             });
         }
         for page in 0..network.graph.pages() {
@@ -119,6 +133,34 @@ impl SimulatedNetwork {
             network.servers[server].pages += 1;
         }
         network
+    }
+
+    /// Returns the network of the `count` largest servers that answer a request within `limit`
+    /// and serve at least `requests` over a connection; `None` if there are fewer.
+    ///
+    /// The largest, so that they do not run out of pages early. Only pages that can be reached from the home pages of these servers remain.
+    pub fn fast(&self, count: usize, limit: Duration, requests: u32) -> Option<Self> {
+        let is_fast = |server: &SimulatedServer| {
+            server.round_trip + server.response < limit
+                && server.requests_per_connection >= requests
+        };
+        let servers = (0..self.servers.len()).filter(|&place| is_fast(&self.servers[place]));
+        let mut chosen: Vec<usize> = servers.collect();
+        if chosen.len() < count {
+            return None;
+        }
+        chosen.sort_by_key(|&place| Reverse(self.servers[place].pages));
+        chosen.truncate(count);
+        let within = |page: &usize| chosen.contains(&self.server_of(*page));
+        let pages: Vec<usize> = (0..self.graph.pages()).filter(within).collect();
+        let graph = self.graph.among(&pages);
+        let places: HashMap<usize, usize> = pages.iter().copied().zip(0..).collect();
+        let homes = chosen.iter().map(|&server| places[&self.homes[server]]);
+        let homes: Vec<usize> = homes.collect();
+        let reached = graph.reachable(&homes).into_iter().collect();
+        let habits = |home: usize| self.servers[self.server_of(pages[home])];
+        let bytes = |page: usize| self.bytes(graph.url(page));
+        Some(Self::new(&graph, reached, homes, habits, bytes))
     }
 
     /// Returns the pages and their links.
@@ -150,6 +192,11 @@ impl SimulatedNetwork {
         (all / f64::from(connections), slowest)
     }
 
+    /// Returns the size of a page.
+    pub(super) fn bytes(&self, url: &PageUrl) -> u32 {
+        self.bytes[&url.id()]
+    }
+
     pub(super) fn at_host(&self, host: HostId) -> usize {
         self.hosts[&host]
     }
@@ -170,6 +217,11 @@ impl SimulatedNetwork {
         }
     }
 
+    /// Replaces the sizes of all pages.
+    pub(super) fn set_bytes(&mut self, bytes: u32) {
+        self.bytes.values_mut().for_each(|size| *size = bytes);
+    }
+
     /// Replaces the response time of one server.
     pub(super) fn set_one(&mut self, server: usize, response: Duration) {
         self.servers[server].response = response;
@@ -177,6 +229,18 @@ impl SimulatedNetwork {
 }
 
 impl SimulatedServer {
+    fn slowed(invented: &InventedServer, slowness: f64) -> Self {
+        let slowed = |time: Duration| {
+            Duration::from_micros((time.as_secs_f64() * slowness * 1e6).round() as u64)
+        };
+        Self {
+            round_trip: slowed(invented.round_trip),
+            response: slowed(invented.response_latency),
+            requests_per_connection: invented.requests_per_connection,
+            pages: 0,
+        }
+    }
+
     /// Returns the seconds that all its pages and its robots.txt take, over one connection at a
     /// time.
     fn least(&self, http: SimulatedProtocol) -> f64 {
@@ -186,8 +250,4 @@ impl SimulatedServer {
         f64::from(dials + waits) * self.round_trip.as_secs_f64()
             + f64::from(requests) * self.response.as_secs_f64()
     }
-}
-
-fn slowed(time: Duration, slowness: f64) -> Duration {
-    Duration::from_micros((time.as_secs_f64() * slowness * 1e6).round() as u64)
 }
