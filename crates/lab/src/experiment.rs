@@ -25,7 +25,7 @@ use figure::Figure;
 
 use crate::LabError;
 use crate::findings::Findings;
-use crate::world::World;
+use crate::world::{World, WorldPart};
 
 /// Settings that all experiments share.
 #[derive(Debug, Clone)]
@@ -91,9 +91,9 @@ impl ExperimentSetup {
         self.seed.wrapping_add(run)
     }
 
-    /// Opens the world of a run.
-    pub fn open(&self, run: u64) -> Result<World, LabError> {
-        World::open(&self.world, &self.knobs, self.seed_of(run))
+    /// Opens the world of a run, or this part of it if a directory has several.
+    pub fn open(&self, run: u64, part: WorldPart) -> Result<World, LabError> {
+        World::open_part(&self.world, &self.knobs, self.seed_of(run), part)
     }
 
     /// Returns findings with these rows and the metadata of this setup.

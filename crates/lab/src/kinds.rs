@@ -17,7 +17,7 @@ mod topic;
 mod traffic;
 mod urls;
 
-pub use bodies::{Bodies, Body};
+pub use bodies::{Bodies, Body, BodyWriter};
 pub use graph::Graph;
 pub use histories::{Histories, Version};
 pub use linked::Linked;

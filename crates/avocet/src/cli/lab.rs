@@ -236,7 +236,8 @@ pub struct RefreshArguments {
     /// What policies know at the start
     #[arg(long, value_enum, default_value_t = PriorKnowledge::Halves)]
     pub knowledge: PriorKnowledge,
-    /// Time between two steps [default: 7d; in invented:pages 1d]
+    /// Time between two steps [default: 7d; in invented:pages 1d; in a recorded world the longest
+    /// of 7d, 1d, 1h, 1m and 1s of which its history has 20]
     #[arg(long, value_name = "TIME")]
     pub step: Option<Time>,
     /// Refreshes per step, as shares of the initial number of pages, separated by commas [default:

@@ -3,7 +3,6 @@
 //! **Invariant:** the output depends on the arguments and the seed only, to the byte. The number of
 //! threads and the directory of the figures have no effect on it.
 
-mod progress_bar;
 mod report;
 mod reproduction;
 mod serve;
@@ -24,8 +23,8 @@ use lab::run::servers::{SimulatedDepth, SimulatedProtocol};
 use lab::world::World;
 
 use crate::cli::lab::{self as cli, Common, LabCommand};
+use crate::progress_bar::Bar;
 use node::settings::policies::read_scores;
-use progress_bar::Bar;
 
 /// Runs an experiment and prints its findings.
 pub fn run(json: bool, arguments: &LabCommand) -> Result<()> {
@@ -172,7 +171,8 @@ fn run_partition(arguments: &cli::PartitionArguments, bar: &Bar) -> Result<Study
 fn run_world(arguments: &cli::WorldArguments, bar: &Bar) -> Result<Study> {
     study(&arguments.world, &arguments.common, |setup| {
         if let Some(directory) = &arguments.write {
-            World::open(&setup.world, &setup.knobs, setup.seed)?.write(directory)?;
+            let parts = World::open_all(&setup.world, &setup.knobs, setup.seed)?;
+            World::write_all(&parts, directory)?;
         }
         world::run(setup, bar)
     })

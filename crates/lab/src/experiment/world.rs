@@ -173,7 +173,8 @@ pub fn run(
     progress.begin("worlds", worlds as usize);
     let pieces = (0..u64::from(worlds)).collect();
     let described = each(pieces, setting.threads, progress, |run| {
-        describe(setting.open(run)?)
+        let seed = setting.seed_of(run);
+        describe_all(World::open_all(&setting.world, &setting.knobs, seed)?)
     });
     let mut described: Vec<WorldDescription> = described.into_iter().collect::<Result<_, _>>()?;
     let runs: Vec<Vec<Measured>> = described
@@ -196,6 +197,29 @@ pub fn run(
         figures: first.figures,
         notes,
     })
+}
+
+/// Describes the parts of a world. If there are several, the parameter `part` of a row and the name
+/// of a figure say which part they are about.
+fn describe_all(parts: Vec<World>) -> Result<WorldDescription, LabError> {
+    let several = parts.len() > 1;
+    let mut all = WorldDescription::default();
+    for world in parts {
+        let kind = world.kind();
+        let mut part = describe(world)?;
+        if several {
+            for row in &mut part.measured {
+                row.params.insert("part".to_owned(), kind.into());
+            }
+            for (name, _) in &mut part.figures {
+                *name = format!("{kind}-{name}");
+            }
+        }
+        all.measured.extend(part.measured);
+        all.figures.extend(part.figures);
+        all.notes.extend(part.notes);
+    }
+    Ok(all)
 }
 
 fn describe(world: World) -> Result<WorldDescription, LabError> {

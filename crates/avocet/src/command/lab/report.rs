@@ -18,10 +18,10 @@ use lab::report::{Chapter, ReportInfo, page};
 use lab::workers::ExperimentProgress;
 use serde_json::{Value, json};
 
-use super::progress_bar::Bar;
 use super::reproduction::quoted;
 use super::{threads, write};
 use crate::cli::lab::ReportArguments;
+use crate::progress_bar::Bar;
 
 /// Introduction of the report.
 const ABOUT: &str = "\
