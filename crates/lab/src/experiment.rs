@@ -11,6 +11,7 @@
 //! **Invariant:** a [`Study`] depends only on the [`ExperimentSetup`], the experiment's own options
 //! and the files that they name. The number of threads does not change it.
 
+mod construction;
 pub mod currency;
 pub mod ephemeral;
 pub mod focus;

@@ -108,17 +108,21 @@ async fn a_store_is_a_world_for_every_experiment() {
     );
     assert_eq!(news.articles().len() - old.len(), counts.new);
 
+    // The store was crawled for seconds only, so the step of a refresh is short.
     for line in [
         "ordering",
         "servers",
         "currency",
-        "refresh",
+        "refresh --step 50ms --budget 0.05,0.2",
         "ephemeral",
         "partition",
         "world",
     ] {
-        let found = program.json(&["lab", line, "--world", world]);
-        holds(&found, &json!({ "experiment": line, "world": world }));
+        let found = program.json(&words(&format!("lab {line} --world {world}")));
+        holds(
+            &found,
+            &json!({ "experiment": words(line)[0], "world": world }),
+        );
         assert!(!found["rows"].as_array().unwrap().is_empty(), "{line}");
     }
     let described = program.json(&["lab", "world", "--world", world]);

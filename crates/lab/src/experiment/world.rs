@@ -159,15 +159,11 @@ struct WorldDescription {
 /// own seed.
 ///
 /// # Errors
-/// If the world cannot be read, or if the setup names a policy.
+/// If the world cannot be read.
 pub fn run(
     setting: &ExperimentSetup,
     progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
-    if let Some(policy) = setting.policies.first() {
-        let why = format!("{policy:?} cannot be compared here: this experiment runs no policy");
-        return Err(LabError::Wish(why));
-    }
     let invented = setting.is_invented();
     let worlds = if invented { setting.runs.max(1) } else { 1 };
     progress.begin("worlds", worlds as usize);
