@@ -98,18 +98,13 @@ fn setup(planned: &PlannedStudy, arguments: &ReportArguments) -> ExperimentSetup
     let (seed, runs) = (arguments.seed, planned.runs);
     ExperimentSetup {
         world: planned.world.clone(),
-        knobs: Vec::new(),
+        knobs: planned.knobs.clone(),
         policies: planned.policies.clone(),
         against: None,
         seed,
         runs,
         threads: threads(arguments.threads),
-        command: format!(
-            "avocet lab {} --world {}{} --seed {seed} --runs {runs}",
-            planned.experiment(),
-            quoted(&planned.world),
-            planned.flags,
-        ),
+        command: planned.command(seed),
     }
 }
 

@@ -24,6 +24,18 @@ const BUDGETS: [f64; 3] = [0.01, 0.05, 0.2];
 /// Maximum number of queries. With `--full`, the default of `lab refresh`.
 const QUERIES: usize = 300;
 
+/// A fifth of the default pages, as in `lab currency`. With `--full`, the default.
+const FEWER_PAGES: [(&str, &str); 1] = [("pages", "20000")];
+
+/// A fifth of the default press, with as many articles and clicks per source. With `--full`, the
+/// default, which is as large as the paper's.
+const SMALL_PRESS: [(&str, &str); 4] = [
+    ("sources", "600"),
+    ("sites", "30"),
+    ("articles", "0.0458"),
+    ("profit", "0.144"),
+];
+
 /// Recorded worlds whose pages have labels, and the labels that are used as topics.
 const TOPICS: [(&str, &[&str]); 2] = [
     ("webkb", &["course", "faculty", "project"]),
@@ -56,7 +68,9 @@ pub(super) struct PlannedChapter {
 /// A study of the report.
 pub(super) struct PlannedStudy {
     pub world: String,
-    /// Flags of its command besides world, seed and runs.
+    /// Parameters of an invented world.
+    pub knobs: Vec<(String, String)>,
+    /// Flags of its command besides world, parameters, seed and runs.
     pub flags: String,
     /// Policies to compare; empty means all.
     pub policies: Vec<String>,
@@ -82,12 +96,35 @@ impl PlannedStudy {
     fn new(world: &str, options: StudyOptions, runs: u32, cost: f64) -> Self {
         Self {
             world: world.to_owned(),
+            knobs: Vec::new(),
             flags: String::new(),
             policies: Vec::new(),
             runs,
             cost,
             options,
         }
+    }
+
+    /// Returns the study in a smaller invented world, with these parameters.
+    fn smaller(self, knobs: &[(&str, &str)]) -> Self {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Self {
+            knobs: knobs.iter().map(owned).collect(),
+            ..self
+        }
+    }
+
+    /// Returns the command that repeats the study.
+    pub fn command(&self, seed: u64) -> String {
+        let set = |(name, value): &(String, String)| format!(" --set {name}={value}");
+        format!(
+            "avocet lab {} --world {}{}{} --seed {seed} --runs {}",
+            self.experiment(),
+            quoted(&self.world),
+            self.knobs.iter().map(set).collect::<String>(),
+            self.flags,
+            self.runs,
+        )
     }
 
     /// Returns the name of the experiment, which is that of its command.
@@ -220,10 +257,10 @@ impl ReportPlanner<'_> {
     fn orderings(&mut self) -> PlannedChapter {
         let mut studies = Vec::new();
         let worlds = [
-            ("invented:graph", 3, 6.0),
-            ("cs-stanford", 5, 3.0),
-            ("hollins", 5, 2.0),
-            ("chameleon", 5, 2.0),
+            ("invented:graph", 5, 1.8),
+            ("cs-stanford", 5, 0.4),
+            ("hollins", 5, 0.3),
+            ("chameleon", 5, 0.2),
         ];
         for (world, runs, cost) in self.available(&worlds) {
             let options = ordering::OrderingExperimentOptions::default();
@@ -238,7 +275,7 @@ impl ReportPlanner<'_> {
             let options = StudyOptions::Ordering(options);
             studies.push(PlannedStudy {
                 flags: " --query computer".into(),
-                ..PlannedStudy::new(&world, options, 5, 4.0)
+                ..PlannedStudy::new(&world, options, 5, 0.8)
             });
         }
         PlannedChapter {
@@ -258,7 +295,7 @@ impl ReportPlanner<'_> {
             });
             PlannedStudy {
                 flags: format!(" --connections {connections}"),
-                ..PlannedStudy::new("invented:servers", options, 5, 3.0)
+                ..PlannedStudy::new("invented:servers", options, 3, 3.4)
             }
         });
         PlannedChapter {
@@ -272,9 +309,9 @@ impl ReportPlanner<'_> {
 
     fn dynamics(&mut self) -> PlannedChapter {
         let worlds = self.available(&[
-            ("invented:pages", 2, 6.0),
+            ("invented:pages", 1, 14.0),
             ("telegram-web", 1, 15.0),
-            ("ota-terms", 1, 6.0),
+            ("ota-terms", 1, 2.3),
         ]);
         let studies = worlds.iter().map(|(world, runs, cost)| {
             let options = currency::CurrencyExperimentOptions::default();
@@ -290,18 +327,30 @@ impl ReportPlanner<'_> {
     }
 
     fn refreshes(&mut self) -> PlannedChapter {
+        let full = self.arguments.full;
+        let pages = self.refresh("invented:pages", None, Scorer::TfIdf, 1, 15.0);
         let mut studies = vec![
-            self.refresh("invented:pages", None, Scorer::TfIdf, 2, 10.0),
-            self.refresh("invented:corpus", None, Scorer::TfIdf, 2, 20.0),
+            match full {
+                true => pages,
+                false => pages.smaller(&FEWER_PAGES),
+            },
+            self.refresh("invented:corpus", None, Scorer::TfIdf, 1, 40.0),
         ];
         let asked = [
-            ("telegram-web", Scorer::TfIdf, 60.0),
-            ("telegram-web", Scorer::Inlinks, 60.0),
-            ("ota-terms", Scorer::TfIdf, 30.0),
-            ("ota-terms", Scorer::Bm25, 30.0),
+            ("telegram-web", Scorer::TfIdf, 45.0),
+            ("ota-terms", Scorer::TfIdf, 20.0),
+            ("telegram-web", Scorer::Inlinks, 45.0),
+            ("ota-terms", Scorer::Bm25, 20.0),
         ];
         let queries = self.recorded("queries");
         for (name, scorer, cost) in asked {
+            if scorer != Scorer::TfIdf && !full {
+                self.left_out.push(format!(
+                    "figure 4 on {name} with the scorer {}: it takes as long as with tf-idf; see --full",
+                    scorer.name()
+                ));
+                continue;
+            }
             if let (Some(world), Some(queries)) = (self.recorded(name), &queries) {
                 studies.push(self.refresh(&world, Some(queries), scorer, 1, cost));
             }
@@ -361,10 +410,17 @@ impl ReportPlanner<'_> {
     }
 
     fn ephemeral(&mut self) -> PlannedChapter {
-        let worlds = self.available(&[("invented:sources", 1, 60.0), ("news", 2, 30.0)]);
+        let full = self.arguments.full;
+        let cost = if full { 250.0 } else { 50.0 };
+        let worlds = self.available(&[("invented:sources", 1, cost), ("news", 1, 45.0)]);
         let studies = worlds.iter().map(|(world, runs, cost)| {
             let options = ephemeral::EphemeralExperimentOptions::default();
-            PlannedStudy::new(world, StudyOptions::Ephemeral(options), *runs, *cost)
+            let options = StudyOptions::Ephemeral(options);
+            let study = PlannedStudy::new(world, options, *runs, *cost);
+            match world == "invented:sources" && !full {
+                true => study.smaller(&SMALL_PRESS),
+                false => study,
+            }
         });
         let left_out = "figures 2, 5 and 6 of the paper on ephemeral pages: two sites of its own, the function g, and a \
                         picture of its architecture";
@@ -386,10 +442,19 @@ impl ReportPlanner<'_> {
         for (name, targets) in TOPICS {
             worlds.extend(self.recorded(name).map(|world| (name, world, targets)));
         }
-        // One run for each of the four universities in the world `webkb`.
-        let all = worlds
-            .iter()
-            .map(|(_, world, targets)| focus_study(world, targets, 1, &[]));
+        let all = worlds.iter().map(|(name, world, targets)| {
+            // One run for each of the four universities in the world `webkb`.
+            let (runs, cost) = match *name {
+                "webkb" => (4, 3.6),
+                "wikispeedia" => (1, 60.0),
+                _ => (1, 16.0),
+            };
+            PlannedStudy {
+                runs,
+                cost,
+                ..focus_study(world, targets, 1, &[])
+            }
+        });
         let many = worlds
             .iter()
             .filter(|(name, ..)| MANY_STARTS.contains(name));
@@ -406,7 +471,7 @@ impl ReportPlanner<'_> {
     }
 
     fn distribution(&mut self) -> PlannedChapter {
-        let worlds = self.available(&[("invented:graph", 2, 8.0), ("cs-stanford", 5, 2.0)]);
+        let worlds = self.available(&[("invented:graph", 1, 28.0), ("cs-stanford", 3, 3.6)]);
         let studies = worlds.iter().map(|(world, runs, cost)| {
             let options = partition::PartitionExperimentOptions::default();
             PlannedStudy::new(world, StudyOptions::Partition(options), *runs, *cost)
@@ -437,11 +502,10 @@ fn focus_study(world: &str, targets: &[&str], starts: u32, policies: &[&str]) ->
         starts,
         ..focus::FocusExperimentOptions::default()
     };
-    let cost = if policies.is_empty() { 20.0 } else { 8.0 };
     PlannedStudy {
         flags,
         policies: owned(policies),
-        ..PlannedStudy::new(world, StudyOptions::Focus(options), 2, cost)
+        ..PlannedStudy::new(world, StudyOptions::Focus(options), 1, 10.0)
     }
 }
 
@@ -486,19 +550,13 @@ mod tests {
     }
 
     #[test]
-    fn the_flags_of_a_study_are_those_of_its_command() {
+    fn the_command_of_a_study_is_valid() {
         use clap::Parser;
 
-        let plan = ReportPlan::new(&arguments(false));
-        for study in plan.studies() {
-            let line = format!(
-                "avocet lab {} --world {}{} --seed 1 --runs {}",
-                study.experiment(),
-                study.world,
-                study.flags,
-                study.runs
-            );
-            CommandLine::try_parse_from(line.split(' ')).unwrap();
+        for full in [false, true] {
+            for study in ReportPlan::new(&arguments(full)).studies() {
+                CommandLine::try_parse_from(study.command(1).split(' ')).unwrap();
+            }
         }
     }
 }
