@@ -69,8 +69,8 @@ pub enum ExportKind {
     Pages,
     /// Copies of the WARC files
     Warc,
-    /// A world for `avocet lab`: links, versions with texts, searches, sources and clicks, as tables
-    /// (docs/reference/worlds.md)
+    /// A world for `avocet lab`: links, versions with texts, searches, sources and clicks, as
+    /// tables (docs/reference/worlds.md)
     World,
 }
 

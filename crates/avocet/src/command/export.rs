@@ -28,8 +28,8 @@ use node::store::Store;
 /// Exports what the arguments name.
 ///
 /// Lines go to standard output or to a file. With `--out`, exports of pages, WARC files and worlds
-/// print a summary on standard error. With `--out` and `--json`, every export prints its summary as one
-/// JSON document on standard output.
+/// print a summary on standard error. With `--out` and `--json`, every export prints its summary
+/// as one JSON document on standard output.
 pub fn run(root: &Path, json: bool, arguments: &ExportArguments) -> Result<()> {
     check(arguments)?;
     let store = Store::open(root)?;

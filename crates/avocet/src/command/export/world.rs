@@ -4,8 +4,8 @@
 //! in its own order, for versions and texts, and once more for the links of sources. The logs have
 //! the searches and clicks. `docs/reference/worlds.md` describes the tables.
 //!
-//! **Invariants:** memory holds one text at a time, and some bytes for each page, version, link of a
-//! source and query. The directory gets its name when all tables are complete.
+//! **Invariants:** memory holds one text at a time, and some bytes for each page, version, link of
+//! a source and query. The directory gets its name when all tables are complete.
 
 mod answers;
 mod demand;

@@ -36,7 +36,8 @@ pub(super) struct WorldPages {
 impl WorldPages {
     /// Reads the ledger.
     ///
-    /// A source is a page with a copy that is a seed, the main page of a host, or a sitemap or feed.
+    /// A source is a page with a copy that is a seed, the main page of a host, or a sitemap or
+    /// feed.
     /// A page that one of these named at its first visit is a source if it named a new page later.
     pub fn read(ledger: &Ledger) -> Result<Self> {
         let mut known_pages = Self::default();

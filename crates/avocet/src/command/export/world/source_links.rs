@@ -1,8 +1,8 @@
 //! The links of sources: which page each named, and from when until when.
 //!
 //! A link that a source shows for the first time although it was read before is new at the time of
-//! the answer. What a source shows at its first visit may be older: a page that another source named
-//! as new was there since then, and any other page counts as there from the beginning.
+//! the answer. What a source shows at its first visit may be older: a page that another source
+//! named as new was there since then, and any other page counts as there from the beginning.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -81,7 +81,8 @@ impl ExperimentProgress for StudyProgress<'_> {
     }
 }
 
-/// Returns the time left in words. The expected seconds are scaled by how long the work so far took.
+/// Returns the time left in words. The expected seconds are scaled by how long the work so far
+/// took.
 fn time_left(expected: &[f64], state: &ReportState, elapsed: Duration) -> String {
     let ended: f64 = expected[..state.ended].iter().sum();
     let current = expected.get(state.ended).copied().unwrap_or(0.0);
