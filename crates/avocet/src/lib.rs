@@ -9,6 +9,7 @@ mod cli;
 mod command;
 mod logs;
 mod progress;
+mod progress_bar;
 mod signal;
 
 use std::process::ExitCode;

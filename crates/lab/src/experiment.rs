@@ -11,6 +11,7 @@
 //! **Invariant:** a [`Study`] depends only on the [`ExperimentSetup`], the experiment's own options
 //! and the files that they name. The number of threads does not change it.
 
+mod construction;
 pub mod currency;
 pub mod ephemeral;
 pub mod focus;
@@ -26,7 +27,7 @@ use figure::Figure;
 
 use crate::LabError;
 use crate::findings::Findings;
-use crate::world::World;
+use crate::world::{World, WorldPart};
 
 /// Settings that all experiments share.
 #[derive(Debug, Clone)]
@@ -92,9 +93,9 @@ impl ExperimentSetup {
         self.seed.wrapping_add(run)
     }
 
-    /// Opens the world of a run.
-    pub fn open(&self, run: u64) -> Result<World, LabError> {
-        World::open(&self.world, &self.knobs, self.seed_of(run))
+    /// Opens the world of a run, or this part of it if a directory has several.
+    pub fn open(&self, run: u64, part: WorldPart) -> Result<World, LabError> {
+        World::open_part(&self.world, &self.knobs, self.seed_of(run), part)
     }
 
     /// Returns findings with these rows and the metadata of this setup.

@@ -18,7 +18,7 @@ mod town;
 mod traffic;
 mod urls;
 
-pub use bodies::{Bodies, Body};
+pub use bodies::{Bodies, Body, BodyWriter};
 pub use graph::Graph;
 pub use histories::{Histories, Version};
 pub use linked::Linked;

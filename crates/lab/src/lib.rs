@@ -16,7 +16,7 @@ pub mod measure;
 pub mod report;
 pub mod run;
 pub mod statistics;
-mod table;
+pub mod table;
 pub mod text;
 pub mod workers;
 pub mod world;

@@ -6,6 +6,7 @@
 //! **Invariant:** equal studies give equal bytes. The page loads no resources and runs no
 //! script, and all inserted text is escaped.
 
+mod claims;
 mod numbers;
 mod study;
 mod summary;
@@ -14,6 +15,7 @@ use figure::escaped;
 use figure::page_style;
 
 use crate::experiment::Study;
+pub use claims::claims_page;
 
 /// The claims of one paper or book, and the studies of them.
 #[derive(Debug, Clone)]

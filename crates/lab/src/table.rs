@@ -9,6 +9,7 @@
 
 mod lines;
 mod moment;
+pub mod schema;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -18,7 +19,9 @@ use policy::Moment;
 
 use crate::LabError;
 pub(crate) use lines::{FilePlace, LineReader};
-pub(crate) use write::{TableWriter, create_zst};
+pub use moment::time_text;
+use schema::TableSchema;
+pub use write::TableWriter;
 
 /// Greatest length of a row in bytes. URLs and queries are far shorter; a longer row means that
 /// the file is not a table.
@@ -72,17 +75,14 @@ pub(crate) struct TableRow<'a, const N: usize> {
 }
 
 impl<const N: usize> Table<N> {
-    /// Opens the table of this name, without `.tsv`, and reads its header.
-    pub(crate) fn open(
-        directory: &Path,
-        name: &str,
-        columns: [&'static str; N],
-    ) -> Result<Self, LabError> {
-        Self::open_file(find(directory, &format!("{name}.tsv"))?, columns)
+    /// Opens a table of a directory and reads its header.
+    pub(crate) fn open(directory: &Path, schema: TableSchema<N>) -> Result<Self, LabError> {
+        Self::open_file(find(directory, &format!("{}.tsv", schema.name))?, schema)
     }
 
     /// Opens the table in this file and reads its header.
-    pub(crate) fn open_file(path: PathBuf, columns: [&'static str; N]) -> Result<Self, LabError> {
+    pub(crate) fn open_file(path: PathBuf, schema: TableSchema<N>) -> Result<Self, LabError> {
+        let columns = schema.columns;
         let mut lines = LineReader::open(path, LONGEST_ROW)?;
         let (header, place) = match lines.next()? {
             Some((header, place)) => (header.to_owned(), place),

@@ -10,8 +10,8 @@
 mod invented;
 
 pub use crate::kinds::{
-    Bodies, Body, Clicked, Corpus, Graph, Histories, LabelledWorld, Labels, LinkPeriod, Linked,
-    News, Queries, Town, Traffic, Version,
+    Bodies, Body, BodyWriter, Clicked, Corpus, Graph, Histories, LabelledWorld, Labels, LinkPeriod,
+    Linked, News, Queries, Town, Traffic, Version,
 };
 pub use invented::{catalog, page_rates};
 
@@ -66,13 +66,70 @@ pub enum World {
     Town(Box<Town>),
 }
 
+/// A part of a recorded world, which some experiments need. A directory can have several parts; the
+/// world of a store has all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorldPart {
+    /// Pages and their versions, with queries if there are any.
+    Histories,
+    /// Sources, articles, links and clicks.
+    Sources,
+    /// Pages and their links.
+    Links,
+}
+
 impl World {
     /// Opens a directory, or invents the world of this name with these settings and this seed.
+    ///
+    /// Of a directory with several parts, the first one is read, in the order of [`WorldPart`].
     pub fn open(name: &str, knobs: &[(String, String)], seed: u64) -> Result<Self, LabError> {
-        match (name.strip_prefix(INVENTED), knobs.first()) {
-            (Some(invented), _) => invent(invented, knobs, seed),
-            (None, None) => Self::read(Path::new(name)),
-            (None, Some((knob, _))) => Err(LabError::Wish(format!(
+        match Self::directory(name, knobs)? {
+            Some(directory) => Self::read(directory),
+            None => invent(name.trim_start_matches(INVENTED), knobs, seed),
+        }
+    }
+
+    /// Like [`World::open`], but reads this part of a directory if the directory has it.
+    pub fn open_part(
+        name: &str,
+        knobs: &[(String, String)],
+        seed: u64,
+        part: WorldPart,
+    ) -> Result<Self, LabError> {
+        match Self::directory(name, knobs)? {
+            Some(directory) if parts(directory)?.contains(&part) => {
+                Self::read_part(directory, part)
+            }
+            _ => Self::open(name, knobs, seed),
+        }
+    }
+
+    /// Like [`World::open`], but reads all parts of a directory.
+    pub fn open_all(
+        name: &str,
+        knobs: &[(String, String)],
+        seed: u64,
+    ) -> Result<Vec<Self>, LabError> {
+        let directory = Self::directory(name, knobs)?;
+        let parts = directory.map_or(Ok(Vec::new()), parts)?;
+        match (directory, parts.is_empty()) {
+            (Some(directory), false) => {
+                let parts = parts.into_iter();
+                parts.map(|part| Self::read_part(directory, part)).collect()
+            }
+            _ => Ok(vec![Self::open(name, knobs, seed)?]),
+        }
+    }
+
+    /// Returns the directory of a recorded world; `None` if the world is invented.
+    fn directory<'n>(
+        name: &'n str,
+        knobs: &[(String, String)],
+    ) -> Result<Option<&'n Path>, LabError> {
+        match knobs.first() {
+            _ if Self::is_invented(name) => Ok(None),
+            None => Ok(Some(Path::new(name))),
+            Some((knob, _)) => Err(LabError::Wish(format!(
                 "{knob:?} cannot be set: {name} is recorded, and only invented worlds have settings"
             ))),
         }
@@ -85,37 +142,37 @@ impl World {
 
     /// Reads a directory. The tables in it determine the kind of world.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
-        let listed = std::fs::read_dir(directory);
-        listed.map_err(|source| LabError::Read {
-            path: directory.to_owned(),
-            source,
-        })?;
+        if let Some(part) = parts(directory)?.first() {
+            return Self::read_part(directory, *part);
+        }
+        if locate(directory, "queries.tsv")?.is_some() {
+            return Ok(Self::Queries(Queries::read(directory)?));
+        }
+        Err(LabError::Wish(format!(
+            "{} is not a world: it has none of edges.tsv (a graph), versions.tsv (histories), \
+             clicks.tsv or sources.tsv (news) and queries.tsv (queries), plain, .gz or .zst",
+            directory.display()
+        )))
+    }
+
+    /// Reads a part that the directory has.
+    fn read_part(directory: &Path, part: WorldPart) -> Result<Self, LabError> {
         let has = |name| locate(directory, name).map(|path| path.is_some());
-        Ok(if has("versions.tsv")? {
-            let histories = Histories::read(directory)?;
-            match has("queries.tsv")? {
-                true => Self::Corpus(Corpus {
-                    histories,
-                    queries: Queries::read(directory)?,
-                }),
-                false => Self::Histories(histories),
+        Ok(match part {
+            WorldPart::Histories if has("queries.tsv")? => Self::Corpus(Corpus {
+                histories: Histories::read(directory)?,
+                queries: Queries::read(directory)?,
+            }),
+            WorldPart::Histories => Self::Histories(Histories::read(directory)?),
+            WorldPart::Sources => Self::News(News::read(directory)?),
+            // The bodies are those of the versions, if there are versions.
+            WorldPart::Links
+                if has("labels.tsv")? || has("bodies.ndjson")? && !has("versions.tsv")? =>
+            {
+                Self::Topic(LabelledWorld::read(directory)?)
             }
-        } else if has("clicks.tsv")? || has("sources.tsv")? {
-            Self::News(News::read(directory)?)
-        } else if has("edges.tsv")? && (has("labels.tsv")? || has("bodies.ndjson")?) {
-            Self::Topic(LabelledWorld::read(directory)?)
-        } else if has("edges.tsv")? && has("views.tsv")? {
-            Self::Traffic(Traffic::read(directory)?)
-        } else if has("edges.tsv")? {
-            Self::Graph(Graph::read(directory)?)
-        } else if has("queries.tsv")? {
-            Self::Queries(Queries::read(directory)?)
-        } else {
-            return Err(LabError::Wish(format!(
-                "{} is not a world: it has none of edges.tsv (a graph), versions.tsv (histories), \
-                 clicks.tsv or sources.tsv (news) and queries.tsv (queries), plain, .gz or .zst",
-                directory.display()
-            )));
+            WorldPart::Links if has("views.tsv")? => Self::Traffic(Traffic::read(directory)?),
+            WorldPart::Links => Self::Graph(Graph::read(directory)?),
         })
     }
 
@@ -184,21 +241,33 @@ impl World {
         }
     }
 
-    /// Writes the tables into a directory, which is created if necessary and must not hold a
-    /// world.
+    /// Writes the tables of all `parts` into a directory, which is created if necessary and must
+    /// not hold a world.
     ///
     /// The written world reads as the same world. A world of servers or a town cannot be written,
     /// since no table holds latencies or hints.
+    pub fn write_all(parts: &[Self], directory: &Path) -> Result<(), LabError> {
+        empty(directory)?;
+        parts
+            .iter()
+            .try_for_each(|part| part.write_tables(directory))
+    }
+
+    /// Writes a world of one part.
     pub fn write(&self, directory: &Path) -> Result<(), LabError> {
+        Self::write_all(std::slice::from_ref(self), directory)
+    }
+
+    fn write_tables(&self, directory: &Path) -> Result<(), LabError> {
         match self {
-            Self::Graph(graph) => graph.write(empty(directory)?, |_, _| true),
-            Self::Topic(topic) => topic.write(empty(directory)?),
-            Self::Traffic(traffic) => traffic.write(empty(directory)?),
-            Self::Histories(histories) => histories.write(empty(directory)?),
-            Self::News(news) => news.write(empty(directory)?),
-            Self::Queries(queries) => queries.write(empty(directory)?),
+            Self::Graph(graph) => graph.write(directory, |_, _| true),
+            Self::Topic(topic) => topic.write(directory),
+            Self::Traffic(traffic) => traffic.write(directory),
+            Self::Histories(histories) => histories.write(directory),
+            Self::News(news) => news.write(directory),
+            Self::Queries(queries) => queries.write(directory),
             Self::Corpus(corpus) => {
-                corpus.histories.write(empty(directory)?)?;
+                corpus.histories.write(directory)?;
                 corpus.queries.write(directory)
             }
             Self::Servers(_) => Err(LabError::Wish(
@@ -215,8 +284,30 @@ impl World {
     }
 }
 
+/// Returns the parts of a recorded world, in the order of [`WorldPart`].
+fn parts(directory: &Path) -> Result<Vec<WorldPart>, LabError> {
+    let listed = std::fs::read_dir(directory);
+    listed.map_err(|source| LabError::Read {
+        path: directory.to_owned(),
+        source,
+    })?;
+    let tables = [
+        (WorldPart::Histories, "versions.tsv"),
+        (WorldPart::Sources, "sources.tsv"),
+        (WorldPart::Sources, "clicks.tsv"),
+        (WorldPart::Links, "edges.tsv"),
+    ];
+    let mut parts = Vec::new();
+    for (part, table) in tables {
+        if locate(directory, table)?.is_some() && parts.last() != Some(&part) {
+            parts.push(part);
+        }
+    }
+    Ok(parts)
+}
+
 /// Creates the directory if necessary. Rejects a directory that already holds a world.
-fn empty(directory: &Path) -> Result<&Path, LabError> {
+fn empty(directory: &Path) -> Result<(), LabError> {
     std::fs::create_dir_all(directory).map_err(|source| LabError::Write {
         path: directory.to_owned(),
         source,
@@ -230,7 +321,7 @@ fn empty(directory: &Path) -> Result<&Path, LabError> {
             return Err(LabError::Wish(why));
         }
     }
-    Ok(directory)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ Example:
   avocet export pages --format md --out ./pages
   avocet export pages --query 'borrow checker' --chunks 2000 --out chunks.jsonl
   avocet export warc --out ./warcs
+  avocet export world --out ./my-web && avocet lab refresh --world ./my-web
 
 Each page has a field \"extraction\": article (the text is the main part of the page), whole (the page has no main part)
 or fallback (the extraction failed: all text without navigation, or all text if \"extraction_reason\" is hostile; the other
@@ -19,8 +20,8 @@ reasons are small_share and repeated). docs/science/extraction.md describes how 
 pub struct ExportArguments {
     /// What to export; urls and links are JSON Lines, pages have the format of --format
     pub what: ExportKind,
-    /// File to write; for warc and --format md a directory [default: standard output; warc and md
-    /// require it]
+    /// File to write; for warc, world and --format md a directory [default: standard output; warc,
+    /// world and md require it]
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// Format of exported pages
@@ -68,6 +69,9 @@ pub enum ExportKind {
     Pages,
     /// Copies of the WARC files
     Warc,
+    /// A world for `avocet lab`: links, versions with texts, searches, sources and clicks, as
+    /// tables (docs/reference/worlds.md)
+    World,
 }
 
 #[derive(Debug, Args)]

@@ -44,18 +44,25 @@ pub enum LabCommand {
     Report(ReportArguments),
 }
 
-/// Options of every experiment.
+/// Options of every experiment that compares policies.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Set a parameter of an invented world: NAME=VALUE (repeatable; the names are listed below)
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = knob)]
-    pub knobs: Vec<(String, String)>,
+    #[command(flatten)]
+    pub setup: SetupArguments,
     /// Policies to compare, separated by commas [default: all that apply]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub policies: Vec<String>,
     /// Also report, in rows METRIC-gain, by how much each policy exceeds this one in the same run
     #[arg(long, value_name = "POLICY")]
     pub against: Option<String>,
+}
+
+/// Options of every experiment.
+#[derive(Debug, Args)]
+pub struct SetupArguments {
+    /// Set a parameter of an invented world: NAME=VALUE (repeatable; the names are listed below)
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = knob)]
+    pub knobs: Vec<(String, String)>,
     /// Random seed
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
@@ -252,7 +259,8 @@ pub struct RefreshArguments {
     /// What policies know at the start
     #[arg(long, value_enum, default_value_t = PriorKnowledge::Halves)]
     pub knowledge: PriorKnowledge,
-    /// Time between two steps [default: 7d; in invented:pages 1d]
+    /// Time between two steps [default: 7d; in invented:pages 1d; in a recorded world the longest
+    /// of 7d, 1d, 1h, 1m and 1s of which its history has 20]
     #[arg(long, value_name = "TIME")]
     pub step: Option<Time>,
     /// Refreshes per step, as shares of the initial number of pages, separated by commas [default:
@@ -344,7 +352,7 @@ pub struct WorldArguments {
     #[arg(long, value_name = "WORLD")]
     pub world: String,
     #[command(flatten)]
-    pub common: Common,
+    pub setup: SetupArguments,
     /// Write the tables of the world to this directory
     #[arg(long, value_name = "DIR")]
     pub write: Option<PathBuf>,
@@ -354,7 +362,7 @@ pub struct WorldArguments {
 #[command(after_help = "\
 Example:
   avocet lab report --out report && xdg-open report/index.html
-  avocet lab report --out report --data ../shared/data --runs 5")]
+  avocet lab report --out report --data ../shared/data --claims claims.md")]
 pub struct ReportArguments {
     /// Directory to write: index.html, and the figures and numbers of each experiment
     #[arg(long, value_name = "DIR")]
@@ -365,9 +373,17 @@ pub struct ReportArguments {
     /// Random seed
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// Number of runs of each experiment
-    #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub runs: u32,
+    /// Number of runs of each study [default: 1 to 5, by the time that a run takes; with --full
+    /// 10]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub runs: Option<u32>,
+    /// Run studies more often, and with more budgets and queries; this takes hours instead of
+    /// minutes
+    #[arg(long)]
+    pub full: bool,
+    /// Also write all claims, with what was found, as a Markdown page to this file
+    #[arg(long, value_name = "FILE")]
+    pub claims: Option<PathBuf>,
     /// Threads to use [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,

@@ -1,10 +1,12 @@
-//! `avocet export`: writes URLs, links, pages or WARC files for other programs.
+//! `avocet export`: writes URLs, links, pages or WARC files for other programs, and a world for the
+//! laboratory.
 
 mod directory;
 mod filter;
 mod front_matter;
 mod pages;
 mod repetition;
+mod world;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -25,14 +27,15 @@ use node::store::Store;
 
 /// Exports what the arguments name.
 ///
-/// Lines go to standard output or to a file. With `--out`, exports of pages and WARC files print a
-/// summary on standard error. With `--out` and `--json`, every export prints its summary as one
-/// JSON document on standard output.
+/// Lines go to standard output or to a file. With `--out`, exports of pages, WARC files and worlds
+/// print a summary on standard error. With `--out` and `--json`, every export prints its summary
+/// as one JSON document on standard output.
 pub fn run(root: &Path, json: bool, arguments: &ExportArguments) -> Result<()> {
     check(arguments)?;
     let store = Store::open(root)?;
     let summary = match (arguments.what, &arguments.out) {
         (ExportKind::Warc, Some(out)) => copy_archive(&store, out)?,
+        (ExportKind::World, Some(out)) => world::run(&store, out)?,
         (ExportKind::Pages, out) => pages::run(root, &store, arguments, out.as_deref())?,
         (_, None) => {
             write_lines(
@@ -59,14 +62,13 @@ pub fn run(root: &Path, json: bool, arguments: &ExportArguments) -> Result<()> {
 
 /// Refuses flags that do not fit together.
 fn check(arguments: &ExportArguments) -> Result<()> {
-    let is_warc = arguments.what == ExportKind::Warc;
     let is_md = arguments.format == PageFormat::Md;
-    if arguments.out.is_none() && (is_warc || is_md) {
-        let what = if is_warc {
-            "export warc"
-        } else {
-            "--format md"
-        };
+    let needs_directory = match arguments.what {
+        ExportKind::Warc => Some("export warc"),
+        ExportKind::World => Some("export world"),
+        _ => is_md.then_some("--format md"),
+    };
+    if let (None, Some(what)) = (&arguments.out, needs_directory) {
         return Err(Usage(format!("{what} needs a directory: --out DIR")).into());
     }
     let flags = [

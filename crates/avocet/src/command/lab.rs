@@ -3,7 +3,6 @@
 //! **Invariant:** the output depends on the arguments and the seed only, to the byte. The number of
 //! threads and the directory of the figures have no effect on it.
 
-mod progress_bar;
 mod report;
 mod reproduction;
 mod serve;
@@ -24,9 +23,9 @@ use lab::experiment::{
 use lab::run::servers::{CrawlerCosts, SimulatedDepth, SimulatedProtocol};
 use lab::world::World;
 
-use crate::cli::lab::{self as cli, Common, LabCommand};
+use crate::cli::lab::{self as cli, Common, LabCommand, SetupArguments};
+use crate::progress_bar::Bar;
 use node::settings::policies::read_scores;
-use progress_bar::Bar;
 
 /// Largest processor time of a page or connection that the simulation accepts.
 const MOST_PROCESSOR_TIME: Duration = Duration::from_secs(60);
@@ -207,31 +206,48 @@ fn run_partition(arguments: &cli::PartitionArguments, bar: &Bar) -> Result<Study
 }
 
 fn run_world(arguments: &cli::WorldArguments, bar: &Bar) -> Result<Study> {
-    study(&arguments.world, &arguments.common, |setup| {
+    run_study(&arguments.world, &arguments.setup, &[], None, |setup| {
         if let Some(directory) = &arguments.write {
-            World::open(&setup.world, &setup.knobs, setup.seed)?.write(directory)?;
+            let parts = World::open_all(&setup.world, &setup.knobs, setup.seed)?;
+            World::write_all(&parts, directory)?;
         }
         world::run(setup, bar)
     })
 }
 
-/// Runs an experiment. Also writes the study to the directory of `--out`, if given.
+/// Runs an experiment that compares policies.
 fn study(
     world: &str,
     common: &Common,
     run: impl FnOnce(&ExperimentSetup) -> Result<Study, LabError>,
 ) -> Result<Study> {
+    let Common {
+        setup,
+        policies,
+        against,
+    } = common;
+    run_study(world, setup, policies, against.as_deref(), run)
+}
+
+/// Runs an experiment. Also writes the study to the directory of `--out`, if given.
+fn run_study(
+    world: &str,
+    setup: &SetupArguments,
+    policies: &[String],
+    against: Option<&str>,
+    run: impl FnOnce(&ExperimentSetup) -> Result<Study, LabError>,
+) -> Result<Study> {
     let study = run(&ExperimentSetup {
         world: world.to_owned(),
-        knobs: common.knobs.clone(),
-        policies: common.policies.iter().map(|name| trimmed(name)).collect(),
-        against: common.against.as_deref().map(trimmed),
-        seed: common.seed,
-        runs: common.runs,
-        threads: threads(common.threads),
-        command: reproduction::command(common.seed),
+        knobs: setup.knobs.clone(),
+        policies: policies.iter().map(|name| trimmed(name)).collect(),
+        against: against.map(trimmed),
+        seed: setup.seed,
+        runs: setup.runs,
+        threads: threads(setup.threads),
+        command: reproduction::command(setup.seed),
     })?;
-    if let Some(directory) = &common.out {
+    if let Some(directory) = &setup.out {
         write(&study, directory)?;
     }
     Ok(study)

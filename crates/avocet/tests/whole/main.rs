@@ -24,6 +24,7 @@ mod models;
 mod openapi;
 mod operations;
 mod order;
+mod own_world;
 mod panics;
 mod pauses;
 mod politeness;

@@ -27,7 +27,7 @@ use crate::LabError;
 use crate::findings::{self, Measured, Params};
 use crate::run::ephemeral::NewsTimeline;
 use crate::workers::ExperimentProgress;
-use crate::world::{News, World};
+use crate::world::{News, World, WorldPart};
 use crawls::Crawls;
 
 /// The metrics of the experiment.
@@ -245,7 +245,7 @@ fn contestants(setting: &ExperimentSetup) -> Result<Vec<String>, LabError> {
 }
 
 fn sources(setting: &ExperimentSetup, run: u64) -> Result<News, LabError> {
-    match setting.open(run)? {
+    match setting.open(run, WorldPart::Sources)? {
         World::News(news) => Ok(news),
         other => Err(LabError::Wish(format!(
             "a world of the kind {:?} has no sources that name new pages: use a news world",

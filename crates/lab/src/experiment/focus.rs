@@ -29,7 +29,7 @@ use crate::LabError;
 use crate::findings::{Measured, rows};
 use crate::run::CrawlableWorld;
 use crate::workers::{ExperimentProgress, each};
-use crate::world::Labels;
+use crate::world::{Labels, WorldPart};
 
 use judged::FocusJudge;
 use omniscient::OMNISCIENT;
@@ -96,7 +96,7 @@ pub fn run(
     options: &FocusExperimentOptions,
     progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
-    let (mut world, mut labels) = setting.open(0)?.topical()?;
+    let (mut world, mut labels) = setting.open(0, WorldPart::Links)?.topical()?;
     let names = contestants(setting)?;
     let runs = u64::from(setting.runs.max(1));
     let targets = options.targets(&labels)?;
@@ -106,7 +106,7 @@ pub fn run(
     let mut pairs = Vec::new();
     for run in 0..runs {
         if setting.is_invented() && run > 0 {
-            (world, labels) = setting.open(run)?.topical()?;
+            (world, labels) = setting.open(run, WorldPart::Links)?.topical()?;
         }
         let web = CrawlableWorld::from(&world);
         let seed = setting.seed_of(run);

@@ -29,6 +29,7 @@ use crate::LabError;
 use crate::findings::rows;
 use crate::run::CrawlableWorld;
 use crate::workers::{ExperimentProgress, each};
+use crate::world::WorldPart;
 
 pub(crate) use importance::ranks;
 
@@ -103,7 +104,7 @@ pub fn run(
 ) -> Result<Study, LabError> {
     options.check()?;
     let invented = setting.is_invented();
-    let mut world = setting.open(0)?.linked()?;
+    let mut world = setting.open(0, WorldPart::Links)?.linked()?;
     let wishes = options.wishes();
     let has_texts = CrawlableWorld::from(&world).has_texts();
     let mut contestants = OrderingContestants::of(setting, &wishes, has_texts)?;
@@ -119,7 +120,7 @@ pub fn run(
     let mut hot = claims::Hot::default();
     for run in 0..runs {
         if invented && run > 0 {
-            world = setting.open(run as u64)?.linked()?;
+            world = setting.open(run as u64, WorldPart::Links)?.linked()?;
             let seed = setting.seed_of(run as u64);
             starts = options.starts(&CrawlableWorld::from(&world), seed, 1)?;
         }

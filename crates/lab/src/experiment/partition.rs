@@ -28,7 +28,7 @@ use crate::LabError;
 use crate::findings::rows;
 use crate::run::CrawlableWorld;
 use crate::workers::{ExperimentProgress, each};
-use crate::world::Graph;
+use crate::world::{Graph, WorldPart};
 
 use division::DividedWeb;
 use judged::TeamJudge;
@@ -113,7 +113,7 @@ pub fn run(
 ) -> Result<Study, LabError> {
     options.check()?;
     let teams = teams::chosen(setting)?;
-    let mut world = setting.open(0)?.linked()?;
+    let mut world = setting.open(0, WorldPart::Links)?.linked()?;
     if world.graph().pages() == 0 {
         return Err(LabError::Wish(format!("{} has no pages", setting.world)));
     }
@@ -130,7 +130,7 @@ pub fn run(
     let mut apart = true;
     for run in 0..u64::from(runs) {
         if setting.is_invented() && run > 0 {
-            world = setting.open(run)?.linked()?;
+            world = setting.open(run, WorldPart::Links)?.linked()?;
         }
         divided = divide(world.graph(), run);
         apart &= divided.parts > 1;

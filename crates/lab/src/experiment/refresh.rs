@@ -32,7 +32,7 @@ use crate::findings::{self, Measured};
 pub use crate::run::steps::Protocol;
 pub use crate::text::Scorer;
 use crate::workers::ExperimentProgress;
-use crate::world::{Histories, Queries, World};
+use crate::world::{Histories, Queries, World, WorldPart};
 use contestants::RefreshContestants;
 use ground_truth::GroundTruth;
 
@@ -92,6 +92,8 @@ pub struct RefreshExperimentOptions {
     /// What policies know at the start.
     pub knowledge: Protocol,
     /// Time between two steps. `None` for a week, as in the paper, or a day in `invented:pages`.
+    /// In a recorded world it is the longest of week, day, hour, minute and second of which the
+    /// history has 20.
     pub step: Option<Duration>,
     /// Refreshes per step, as shares of the pages that exist at the start. Empty means nine from
     /// 0.002 to 0.7, or three from 0.002 to 0.05 in `invented:pages`.
@@ -123,6 +125,8 @@ const BUDGETS: [f64; 9] = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7];
 
 const DAY: Duration = Duration::from_secs(86_400);
 
+const WEEK: Duration = Duration::from_secs(7 * 86_400);
+
 /// Runs the experiment.
 ///
 /// # Errors
@@ -135,7 +139,11 @@ pub fn run(
 ) -> Result<Study, LabError> {
     let bounded = setting.world == pages::WORLD;
     let options = &RefreshExperimentOptions {
-        step: options.step.or(bounded.then_some(DAY)),
+        step: options.step.or(match () {
+            () if bounded => Some(DAY),
+            () if setting.is_invented() => Some(WEEK),
+            () => None,
+        }),
         ..options.clone()
     };
     match bounded {
@@ -221,7 +229,7 @@ fn run_pages(
 }
 
 fn budgets(options: &RefreshExperimentOptions, otherwise: &[f64]) -> Result<Vec<f64>, LabError> {
-    if options.step().is_zero() {
+    if options.step.is_some_and(|step| step.is_zero()) {
         return Err(LabError::Wish("the step is 0; it must be above 0".into()));
     }
     if options.most_queries == 0 {
@@ -245,13 +253,6 @@ fn budgets(options: &RefreshExperimentOptions, otherwise: &[f64]) -> Result<Vec<
     Ok(budgets)
 }
 
-impl RefreshExperimentOptions {
-    /// Returns the time between two steps.
-    fn step(&self) -> Duration {
-        self.step.unwrap_or(7 * DAY)
-    }
-}
-
 /// Opens the world and returns its page histories, with queries if there are any.
 fn histories(
     setting: &ExperimentSetup,
@@ -260,7 +261,7 @@ fn histories(
 ) -> Result<(Histories, Option<Queries>), LabError> {
     let log = options.queries.as_deref().map(Queries::read_from);
     let log = log.transpose()?;
-    match setting.open(run)? {
+    match setting.open(run, WorldPart::Histories)? {
         World::Histories(histories) => Ok((histories, log)),
         World::Corpus(corpus) => Ok((corpus.histories, log.or(Some(corpus.queries)))),
         other => Err(LabError::Wish(format!(

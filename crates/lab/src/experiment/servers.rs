@@ -23,7 +23,7 @@ use crate::LabError;
 use crate::findings::rows;
 use crate::run::servers::{CrawlerCosts, SimulatedNetwork, SimulatedProtocol};
 use crate::workers::ExperimentProgress;
-use crate::world::{Linked, World};
+use crate::world::{Linked, World, WorldPart};
 use trial::StrategyTrial;
 
 pub use claims::claims;
@@ -72,7 +72,7 @@ pub fn run(
     options: &ServersExperimentOptions,
     progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
-    let open = |seed| World::open(&setting.world, &setting.knobs, seed);
+    let open = |seed| World::open_part(&setting.world, &setting.knobs, seed, WorldPart::Links);
     if setting.is_invented() {
         return study(setting, options, progress, &|seed| match open(seed)? {
             World::Servers(web) => Ok(SimulatedNetwork::of_web(&web, options.slowness)),

@@ -39,7 +39,11 @@ impl Display for Study {
             writeln!(f)?;
         }
         for claim in &self.claims {
-            writeln!(f, "{claim}")?;
+            write!(f, "{claim}")?;
+            match self.by_construction(claim) {
+                Some(why) => writeln!(f, " (by construction: {why})")?,
+                None => writeln!(f)?,
+            }
         }
         if !self.notes.is_empty() {
             writeln!(f)?;

@@ -162,21 +162,18 @@ struct WorldDescription {
 /// own seed.
 ///
 /// # Errors
-/// If the world cannot be read, or if the setup names a policy.
+/// If the world cannot be read.
 pub fn run(
     setting: &ExperimentSetup,
     progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
-    if let Some(policy) = setting.policies.first() {
-        let why = format!("{policy:?} cannot be compared here: this experiment runs no policy");
-        return Err(LabError::Wish(why));
-    }
     let invented = setting.is_invented();
     let worlds = if invented { setting.runs.max(1) } else { 1 };
     progress.begin("worlds", worlds as usize);
     let pieces = (0..u64::from(worlds)).collect();
     let described = each(pieces, setting.threads, progress, |run| {
-        describe(setting.open(run)?)
+        let seed = setting.seed_of(run);
+        describe_all(World::open_all(&setting.world, &setting.knobs, seed)?)
     });
     let mut described: Vec<WorldDescription> = described.into_iter().collect::<Result<_, _>>()?;
     let runs: Vec<Vec<Measured>> = described
@@ -199,6 +196,29 @@ pub fn run(
         figures: first.figures,
         notes,
     })
+}
+
+/// Describes the parts of a world. If there are several, the parameter `part` of a row and the name
+/// of a figure say which part they are about.
+fn describe_all(parts: Vec<World>) -> Result<WorldDescription, LabError> {
+    let several = parts.len() > 1;
+    let mut all = WorldDescription::default();
+    for world in parts {
+        let kind = world.kind();
+        let mut part = describe(world)?;
+        if several {
+            for row in &mut part.measured {
+                row.params.insert("part".to_owned(), kind.into());
+            }
+            for (name, _) in &mut part.figures {
+                *name = format!("{kind}-{name}");
+            }
+        }
+        all.measured.extend(part.measured);
+        all.figures.extend(part.figures);
+        all.notes.extend(part.notes);
+    }
+    Ok(all)
 }
 
 fn describe(world: World) -> Result<WorldDescription, LabError> {

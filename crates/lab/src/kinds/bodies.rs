@@ -7,16 +7,22 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use page::{Fingerprint, PageReading, PageUrl, ReadLimits, TextDigest};
 use serde::{Deserialize, Serialize};
+use zstd::stream::write::Encoder;
 
 use crate::LabError;
-use crate::table::{LineReader, create_zst, find};
+use crate::table::{LineReader, find};
 
 /// Greatest length of a line in bytes: a body with its JSON escapes.
 const LONGEST_BODY: usize = 64 << 20;
+
+/// Compression level of the file; the default of zstd.
+const LEVEL: i32 = 3;
 
 /// The content of a page at one time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -169,15 +175,15 @@ impl Bodies {
         if !self.are_known() {
             return Ok(());
         }
-        write(directory, |put| {
-            let mut done = Ok(());
-            self.each(|number, body| {
-                if done.is_ok() {
-                    done = put(&number.to_string(), &body);
-                }
-            })?;
-            done
-        })
+        let mut file = BodyWriter::create(directory)?;
+        let mut done = Ok(());
+        self.each(|number, body| {
+            if done.is_ok() {
+                done = file.put(&number.to_string(), &body);
+            }
+        })?;
+        done?;
+        file.finish()
     }
 }
 
@@ -189,32 +195,51 @@ pub(crate) fn read(
     stream(find(directory, "bodies.ndjson")?, see).map(drop)
 }
 
-/// Writes `bodies.ndjson.zst` with the bodies that `fill` puts into it.
-pub(crate) fn write(
-    directory: &Path,
-    fill: impl FnOnce(&mut dyn FnMut(&str, &Body) -> Result<(), LabError>) -> Result<(), LabError>,
-) -> Result<(), LabError> {
-    let path = directory.join("bodies.ndjson.zst");
-    create_zst(&path, |sink| {
-        fill(&mut |id, body| {
-            let said = Some(Cow::from(body.text.as_str()));
-            let (html, text) = if body.html {
-                (said, None)
-            } else {
-                (None, said)
-            };
-            let body = Cow::from(id);
-            let line = serde_json::to_vec(&BodyLine { body, html, text });
-            let written = line.map_err(std::io::Error::from).and_then(|mut line| {
-                line.push(b'\n');
-                sink.write_all(&line)
-            });
-            written.map_err(|source| LabError::Write {
-                path: path.clone(),
-                source,
-            })
+/// A writer of `bodies.ndjson.zst`.
+pub struct BodyWriter {
+    path: PathBuf,
+    sink: Encoder<'static, BufWriter<File>>,
+}
+
+impl BodyWriter {
+    /// Creates the file in a directory.
+    pub fn create(directory: &Path) -> Result<Self, LabError> {
+        let path = directory.join("bodies.ndjson.zst");
+        let sink = File::create(&path).and_then(|file| Encoder::new(BufWriter::new(file), LEVEL));
+        match sink {
+            Ok(sink) => Ok(Self { path, sink }),
+            Err(source) => Err(LabError::Write { path, source }),
+        }
+    }
+
+    /// Writes a body. The caller must use each id once.
+    pub fn put(&mut self, id: &str, body: &Body) -> Result<(), LabError> {
+        let said = Some(Cow::from(body.text.as_str()));
+        let (html, text) = if body.html {
+            (said, None)
+        } else {
+            (None, said)
+        };
+        let body = Cow::from(id);
+        let line = serde_json::to_vec(&BodyLine { body, html, text });
+        let written = line.map_err(std::io::Error::from).and_then(|mut line| {
+            line.push(b'\n');
+            self.sink.write_all(&line)
+        });
+        written.map_err(|source| LabError::Write {
+            path: self.path.clone(),
+            source,
         })
-    })
+    }
+
+    /// Finishes the file.
+    pub fn finish(self) -> Result<(), LabError> {
+        let flushed = self.sink.finish().and_then(|mut file| file.flush());
+        flushed.map_err(|source| LabError::Write {
+            path: self.path,
+            source,
+        })
+    }
 }
 
 fn each_of(

@@ -16,6 +16,7 @@ use super::ReachSearch;
 use super::ids as names;
 use super::urls::distinct;
 use crate::LabError;
+use crate::table::schema::{EDGES, NODES};
 use crate::table::{Table, TableWriter, locate};
 
 /// Pages by index, and their links.
@@ -70,7 +71,7 @@ impl Graph {
     ) -> Result<Self, LabError> {
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let places = names::places(&ids);
-        let mut edges = Table::open(directory, "edges", ["from", "to"])?;
+        let mut edges = Table::open(directory, EDGES)?;
         while let Some(row) = edges.next()? {
             let from = names::found(&places, &row, 0, "page")?;
             pairs.push((from, names::found(&places, &row, 1, "page")?));
@@ -83,7 +84,7 @@ impl Graph {
         let mut known: HashMap<Box<str>, u32> = HashMap::new();
         let mut ids: Vec<Box<str>> = Vec::new();
         let mut pairs = Vec::new();
-        let mut edges = Table::open(directory, "edges", ["from", "to"])?;
+        let mut edges = Table::open(directory, EDGES)?;
         while let Some(row) = edges.next()? {
             let [from, to] = row.cells.map(|id| match known.get(id) {
                 Some(&page) => page,
@@ -208,14 +209,14 @@ impl Graph {
         directory: &Path,
         wanted: impl Fn(usize, usize) -> bool,
     ) -> Result<(), LabError> {
-        let mut nodes = TableWriter::create(directory, "nodes", &["id", "url"])?;
+        let mut nodes = TableWriter::create(directory, NODES)?;
         for (id, url) in self.ids.iter().zip(&self.urls) {
-            nodes.row(&[id, url])?;
+            nodes.row([id, url])?;
         }
         nodes.finish()?;
-        let mut edges = TableWriter::create(directory, "edges", &["from", "to"])?;
+        let mut edges = TableWriter::create(directory, EDGES)?;
         for (from, to) in self.edges().filter(|&(from, to)| wanted(from, to)) {
-            edges.row(&[&self.ids[from], &self.ids[to]])?;
+            edges.row([&self.ids[from], &self.ids[to]])?;
         }
         edges.finish()
     }
@@ -223,7 +224,7 @@ impl Graph {
 
 /// Reads the ids and URLs of `nodes.tsv`.
 pub(super) fn nodes(directory: &Path) -> Result<(Vec<Box<str>>, Vec<String>), LabError> {
-    let mut nodes = Table::open(directory, "nodes", ["id", "url"])?;
+    let mut nodes = Table::open(directory, NODES)?;
     names::named(&mut nodes)
 }
 

@@ -18,14 +18,12 @@ use policy::Moment;
 use super::urls::distinct;
 use super::{Bodies, Body, ids};
 use crate::LabError;
-use crate::table::{Table, TableWriter, locate};
+use crate::table::schema::{GONE, PAGES, VERSIONS};
+use crate::table::{Table, TableWriter, locate, time_text};
 use crate::workers::{Silent, each};
 
 /// Bytes of bodies that are collected before they are processed together on all cores.
 const BATCH: usize = 16 << 20;
-
-/// The cell that means that a page is gone.
-const GONE: &str = "-";
 
 /// Pages and their versions.
 #[derive(Debug, Clone)]
@@ -89,12 +87,12 @@ impl Histories {
 
     /// Reads a directory. Without `bodies.ndjson`, bodies are only known to differ.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
-        let (names, urls) = ids::named(&mut Table::open(directory, "pages", ["page", "url"])?)?;
+        let (names, urls) = ids::named(&mut Table::open(directory, PAGES)?)?;
         let places = ids::places(&names);
         let mut known: HashMap<Box<str>, u32> = HashMap::new();
         let mut versions = Vec::new();
         let mut last = Moment::START;
-        let mut table = Table::open(directory, "versions", ["page", "t", "body"])?;
+        let mut table = Table::open(directory, VERSIONS)?;
         while let Some(row) = table.next()? {
             let page = ids::found(&places, &row, 0, "page")?;
             last = row.later(1, last)?;
@@ -178,17 +176,17 @@ impl Histories {
 
     /// Writes the tables.
     pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
-        let mut pages = TableWriter::create(directory, "pages", &["page", "url"])?;
+        let mut pages = TableWriter::create(directory, PAGES)?;
         for (page, url) in self.urls.iter().enumerate() {
-            pages.row(&[&page, url])?;
+            pages.row([&page, url])?;
         }
         pages.finish()?;
-        let mut table = TableWriter::create(directory, "versions", &["page", "t", "body"])?;
+        let mut table = TableWriter::create(directory, VERSIONS)?;
         for version in &self.versions {
             let body = version
                 .body
                 .map_or(GONE.to_owned(), |body| body.to_string());
-            table.row(&[&version.page, &TableWriter::time(version.at), &body])?;
+            table.row([&version.page, &time_text(version.at), &body])?;
         }
         table.finish()?;
         self.bodies.write(directory)

@@ -17,7 +17,8 @@ use policy::Moment;
 use super::ids;
 use super::urls::distinct;
 use crate::LabError;
-use crate::table::{Table, TableWriter};
+use crate::table::schema::{ARTICLES, CLICKS, LINKS, SOURCES};
+use crate::table::{Table, TableWriter, time_text};
 
 /// Sources, articles, links and clicks.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,9 +89,9 @@ impl News {
 
     /// Reads the tables of a directory.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
-        let mut sources = Table::open(directory, "sources", ["source", "url"])?;
+        let mut sources = Table::open(directory, SOURCES)?;
         let (source_ids, sources) = ids::named(&mut sources)?;
-        let mut articles = Table::open(directory, "articles", ["article", "url"])?;
+        let mut articles = Table::open(directory, ARTICLES)?;
         let (article_ids, articles) = ids::named(&mut articles)?;
         let (source_ids, article_ids) = (ids::places(&source_ids), ids::places(&article_ids));
         Ok(Self {
@@ -123,26 +124,22 @@ impl News {
 
     /// Writes the tables.
     pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
-        for (name, id, urls) in [
-            ("sources", "source", &self.sources),
-            ("articles", "article", &self.articles),
-        ] {
-            let mut table = TableWriter::create(directory, name, &[id, "url"])?;
+        for (schema, urls) in [(SOURCES, &self.sources), (ARTICLES, &self.articles)] {
+            let mut table = TableWriter::create(directory, schema)?;
             for (number, url) in urls.iter().enumerate() {
-                table.row(&[&number, url])?;
+                table.row([&number, url])?;
             }
             table.finish()?;
         }
-        let columns = ["source", "article", "t_in", "t_out"];
-        let mut table = TableWriter::create(directory, "links", &columns)?;
+        let mut table = TableWriter::create(directory, LINKS)?;
         for link in &self.links {
-            let (from, until) = (TableWriter::time(link.from), TableWriter::time(link.until));
-            table.row(&[&link.source, &link.article, &from, &until])?;
+            let (from, until) = (time_text(link.from), time_text(link.until));
+            table.row([&link.source, &link.article, &from, &until])?;
         }
         table.finish()?;
-        let mut table = TableWriter::create(directory, "clicks", &["article", "t", "clicks"])?;
+        let mut table = TableWriter::create(directory, CLICKS)?;
         for click in &self.clicks {
-            table.row(&[&click.article, &TableWriter::time(click.at), &click.clicks])?;
+            table.row([&click.article, &time_text(click.at), &click.clicks])?;
         }
         table.finish()
     }
@@ -155,8 +152,7 @@ fn links(
 ) -> Result<Vec<LinkPeriod>, LabError> {
     let mut links = Vec::new();
     let mut last = Moment::START;
-    let columns = ["source", "article", "t_in", "t_out"];
-    let mut table = Table::open(directory, "links", columns)?;
+    let mut table = Table::open(directory, LINKS)?;
     while let Some(row) = table.next()? {
         last = row.later(2, last)?;
         let until = row.moment(3)?;
@@ -176,7 +172,7 @@ fn links(
 fn clicks(directory: &Path, articles: &HashMap<&str, u32>) -> Result<Vec<Clicked>, LabError> {
     let mut clicks = Vec::new();
     let mut last = Moment::START;
-    let mut table = Table::open(directory, "clicks", ["article", "t", "clicks"])?;
+    let mut table = Table::open(directory, CLICKS)?;
     while let Some(row) = table.next()? {
         last = row.later(1, last)?;
         clicks.push(Clicked {

@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use crate::LabError;
+use crate::table::schema::QUERIES;
 use crate::table::{Table, TableWriter};
 
 /// Queries and their frequencies.
@@ -19,14 +20,14 @@ pub struct Queries {
 impl Queries {
     /// Reads `queries.tsv` of a directory.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
-        Self::of(Table::open(directory, "queries", ["query", "count"])?)
+        Self::of(Table::open(directory, QUERIES)?)
     }
 
     /// Reads a table of any file name, or the `queries` table of a directory.
     pub fn read_from(path: &Path) -> Result<Self, LabError> {
         match path.is_dir() {
             true => Self::read(path),
-            false => Self::of(Table::open_file(path.to_owned(), ["query", "count"])?),
+            false => Self::of(Table::open_file(path.to_owned(), QUERIES)?),
         }
     }
 
@@ -48,9 +49,9 @@ impl Queries {
 
     /// Writes the table.
     pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
-        let mut table = TableWriter::create(directory, "queries", &["query", "count"])?;
+        let mut table = TableWriter::create(directory, QUERIES)?;
         for (query, count) in &self.queries {
-            table.row(&[query, count])?;
+            table.row([query, count])?;
         }
         table.finish()
     }

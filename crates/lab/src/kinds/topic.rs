@@ -8,9 +8,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::bodies::{self, Body};
+use super::bodies::{self, Body, BodyWriter};
 use super::{Graph, ids};
 use crate::LabError;
+use crate::table::schema::LABELS;
 use crate::table::{Table, TableWriter, locate};
 
 /// Pages, links, texts and labels.
@@ -97,7 +98,7 @@ impl LabelledWorld {
         })?;
         let mut pairs: Vec<(usize, String)> = Vec::new();
         if locate(directory, "labels.tsv")?.is_some() {
-            let mut table = Table::open(directory, "labels", ["page", "label"])?;
+            let mut table = Table::open(directory, LABELS)?;
             while let Some(row) = table.next()? {
                 let page = ids::found(&places, &row, 0, "page")?;
                 pairs.push((page as usize, row.cells[1].to_owned()));
@@ -133,14 +134,15 @@ impl LabelledWorld {
     /// Writes the tables.
     pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
         self.graph.write(directory, |_, _| true)?;
-        bodies::write(directory, |put| {
-            let mut pages = self.bodies.iter().enumerate();
-            pages.try_for_each(|(page, body)| put(self.graph.id(page), body))
-        })?;
-        let mut table = TableWriter::create(directory, "labels", &["page", "label"])?;
+        let mut bodies = BodyWriter::create(directory)?;
+        for (page, body) in self.bodies.iter().enumerate() {
+            bodies.put(self.graph.id(page), body)?;
+        }
+        bodies.finish()?;
+        let mut table = TableWriter::create(directory, LABELS)?;
         for page in 0..self.graph.pages() {
             for &label in self.labels.of(page) {
-                table.row(&[&self.graph.id(page), &self.labels.names[label as usize]])?;
+                table.row([&self.graph.id(page), &self.labels.names[label as usize]])?;
             }
         }
         table.finish()

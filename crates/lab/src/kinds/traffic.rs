@@ -12,6 +12,7 @@ use super::graph::{nodes, unnamed_urls};
 use super::urls::distinct;
 use super::{Graph, ids};
 use crate::LabError;
+use crate::table::schema::VIEWS;
 use crate::table::{Table, TableWriter, locate};
 
 /// Pages, links and views.
@@ -42,7 +43,7 @@ impl Traffic {
                 (names, distinct(urls))
             }
             None => {
-                let mut views = Table::open(directory, "views", ["page", "views"])?;
+                let mut views = Table::open(directory, VIEWS)?;
                 let (names, _) = ids::named(&mut views)?;
                 let urls = unnamed_urls(&names);
                 (names, urls)
@@ -51,7 +52,7 @@ impl Traffic {
         let graph = Graph::read_edges(directory, page_ids, urls)?;
         let mut of: Vec<Option<f64>> = vec![None; graph.pages()];
         let places = graph.places();
-        let mut table = Table::open(directory, "views", ["page", "views"])?;
+        let mut table = Table::open(directory, VIEWS)?;
         while let Some(row) = table.next()? {
             let page = ids::found(&places, &row, 0, "page")?;
             let views: f64 = row.number(1)?;
@@ -90,9 +91,9 @@ impl Traffic {
     /// Writes the tables.
     pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
         self.graph.write(directory, |from, to| from < to)?;
-        let mut table = TableWriter::create(directory, "views", &["page", "views"])?;
+        let mut table = TableWriter::create(directory, VIEWS)?;
         for (page, views) in self.views.iter().enumerate() {
-            table.row(&[&self.graph.id(page), views])?;
+            table.row([&self.graph.id(page), views])?;
         }
         table.finish()
     }

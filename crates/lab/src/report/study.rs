@@ -9,7 +9,7 @@ use figure::escaped;
 
 use super::summary::study_title;
 use super::{list, numbers};
-use crate::experiment::{PublishedClaim, Study};
+use crate::experiment::Study;
 
 /// Renders a study; `place` is its chapter and number.
 pub(super) fn html(study: &Study, place: &str) -> String {
@@ -23,7 +23,7 @@ pub(super) fn html(study: &Study, place: &str) -> String {
             .collect();
         html += &format!("<div class=\"figures\">\n{figures}</div>\n");
     }
-    html += &claims(&study.claims, place);
+    html += &claims(study, place);
     html += &list("<h4>Notes</h4>", &study.notes);
     html += &numbers::html(study);
     html += &again(study);
@@ -38,14 +38,15 @@ fn drawn(figure: &Figure) -> String {
     )
 }
 
-fn claims(claims: &[PublishedClaim], place: &str) -> String {
-    if claims.is_empty() {
+fn claims(study: &Study, place: &str) -> String {
+    if study.claims.is_empty() {
         return String::new();
     }
-    let rows = (1..).zip(claims).map(|(number, claim)| {
-        let (class, verdict) = match claim.holds {
-            true => ("yes", "✓ held"),
-            false => ("no", "✗ did not hold"),
+    let rows = (1..).zip(&study.claims).map(|(number, claim)| {
+        let (class, verdict) = match (claim.holds, study.by_construction(claim)) {
+            (true, Some(why)) => ("yes", format!("✓ held by construction: {why}")),
+            (true, None) => ("yes", "✓ held".to_owned()),
+            (false, _) => ("no", "✗ did not hold".to_owned()),
         };
         format!(
             "<tr id=\"claim-{place}-{number}\"><th scope=\"row\">{}</th>\

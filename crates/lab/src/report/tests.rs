@@ -132,6 +132,33 @@ fn every_given_text_is_on_the_page_except_figure_file_names() {
 }
 
 #[test]
+fn the_page_of_claims_has_every_claim_and_says_which_could_not_fail() {
+    let mut texts = plain();
+    texts[8] = "a|b".to_owned();
+    let (chapters, about) = report(&texts);
+    let page = claims_page(&chapters, &about);
+    for text in [
+        &about.command,
+        &about.left_out[0],
+        &texts[7],
+        &texts[16],
+        &texts[17],
+    ] {
+        assert!(page.contains(text.as_str()), "{text}");
+    }
+    assert!(
+        page.contains("1 of 2 claims held. 1 of these hold by construction"),
+        "{page}"
+    );
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).collect();
+    assert_eq!(rows.len(), 3, "{page}");
+    assert!(
+        rows[1].starts_with("| UO1 a\\|b | text 06 | text 09 | text 10 | held by construction: ")
+    );
+    assert!(rows[2].ends_with("| **did not hold** |"), "{}", rows[2]);
+}
+
+#[test]
 fn links_lead_to_ids_of_the_same_page() {
     let (mut chapters, about) = report(&plain());
     let study = chapters[0].studies[0].clone();

@@ -2,7 +2,7 @@
 //!
 //! Times are Unix seconds in UTC, whole or with up to six decimals.
 //!
-//! **Invariant:** `parse(text(moment)) == moment`, since no floating point is involved.
+//! **Invariant:** `parse(time_text(moment)) == moment`, since no floating point is involved.
 
 use policy::Moment;
 
@@ -21,8 +21,8 @@ pub(super) fn parse(text: &str) -> Option<Moment> {
     Some(Moment::from_micros(all))
 }
 
-/// Formats a time without trailing zeros.
-pub(super) fn text(moment: Moment) -> String {
+/// Formats a time for a cell, without trailing zeros.
+pub fn time_text(moment: Moment) -> String {
     let (seconds, micros) = (moment.micros() / MICROS, moment.micros() % MICROS);
     match micros {
         0 => seconds.to_string(),
@@ -58,14 +58,14 @@ mod tests {
         ] {
             assert_eq!(parse(text), expected, "{text:?}");
         }
-        assert_eq!(text(Moment::from_micros(12_500_000)), "12.5");
+        assert_eq!(time_text(Moment::from_micros(12_500_000)), "12.5");
     }
 
     proptest! {
         #[test]
         fn a_written_time_reads_as_the_same_time(micros: u64) {
             let moment = Moment::from_micros(micros);
-            prop_assert_eq!(parse(&text(moment)), Some(moment));
+            prop_assert_eq!(parse(&time_text(moment)), Some(moment));
         }
     }
 }

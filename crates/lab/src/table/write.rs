@@ -10,26 +10,22 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use policy::Moment;
 
-use super::moment;
+use super::schema::TableSchema;
 use crate::LabError;
 
-/// Compression level of zstd files; the default of zstd.
-const LEVEL: i32 = 3;
-
-/// A writer of one table, `NAME.tsv.gz`.
-pub(crate) struct TableWriter {
+/// A writer of one table, `NAME.tsv.gz`, with `N` columns.
+pub struct TableWriter<const N: usize> {
     path: PathBuf,
     sink: GzEncoder<BufWriter<File>>,
     line: u64,
     row: String,
 }
 
-impl TableWriter {
+impl<const N: usize> TableWriter<N> {
     /// Creates a table and writes its header.
-    pub(crate) fn create(directory: &Path, name: &str, columns: &[&str]) -> Result<Self, LabError> {
-        let path = directory.join(format!("{name}.tsv.gz"));
+    pub fn create(directory: &Path, schema: TableSchema<N>) -> Result<Self, LabError> {
+        let path = directory.join(format!("{}.tsv.gz", schema.name));
         let file = File::create(&path).map_err(|source| failed(&path, source))?;
         let mut table = Self {
             sink: GzEncoder::new(BufWriter::new(file), Compression::default()),
@@ -37,8 +33,7 @@ impl TableWriter {
             line: 0,
             row: String::new(),
         };
-        let columns: Vec<&dyn Display> = columns.iter().map(|name| name as &dyn Display).collect();
-        table.row(&columns)?;
+        table.row(schema.columns.each_ref().map(|name| name as &dyn Display))?;
         Ok(table)
     }
 
@@ -46,7 +41,7 @@ impl TableWriter {
     ///
     /// # Errors
     /// If a cell contains a tab or a line break, or the file cannot be written.
-    pub(crate) fn row(&mut self, cells: &[&dyn Display]) -> Result<(), LabError> {
+    pub fn row(&mut self, cells: [&dyn Display; N]) -> Result<(), LabError> {
         use std::fmt::Write as _;
         self.line += 1;
         self.row.clear();
@@ -74,28 +69,10 @@ impl TableWriter {
     }
 
     /// Finishes the file.
-    pub(crate) fn finish(self) -> Result<(), LabError> {
+    pub fn finish(self) -> Result<(), LabError> {
         let flushed = self.sink.finish().and_then(|mut sink| sink.flush());
         flushed.map_err(|source| failed(&self.path, source))
     }
-
-    /// Formats a time for a cell.
-    pub(crate) fn time(at: Moment) -> String {
-        moment::text(at)
-    }
-}
-
-/// Writes a zstd file with the content that `fill` writes.
-pub(crate) fn create_zst(
-    path: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> Result<(), LabError>,
-) -> Result<(), LabError> {
-    let wrong = |source| failed(path, source);
-    let file = BufWriter::new(File::create(path).map_err(wrong)?);
-    let mut sink = zstd::stream::write::Encoder::new(file, LEVEL).map_err(wrong)?;
-    fill(&mut sink)?;
-    let flushed = sink.finish().and_then(|mut file| file.flush());
-    flushed.map_err(wrong)
 }
 
 fn failed(path: &Path, source: std::io::Error) -> LabError {

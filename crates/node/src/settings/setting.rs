@@ -204,7 +204,7 @@ impl Setting {
             _ => return Ok(()),
         };
         let unit = match value {
-            Value::String(_) => " seconds",
+            Value::String(_) => " s",
             _ => "",
         };
         match range.contains(number) {
@@ -389,7 +389,7 @@ mod tests {
         let time = Setting::new::<Time>("a", "b", "", &Time::seconds(5)).range(1.0..);
         assert_eq!(time.read("2m"), Ok(Value::String("2m".into())));
         let why = time.read("20ms").unwrap_err();
-        assert_eq!(why, "must be at least 1 seconds, and is \"20ms\"");
+        assert_eq!(why, "must be at least 1 s, and is \"20ms\"");
         let list = Setting::new::<Vec<String>>("a", "b", "", &Vec::new()).flag("b", "B");
         assert_eq!(list.read("x"), Ok(Value::String("x".into())));
         assert_eq!(list.flag.map(|flag| flag.effect), Some(Effect::Append));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use lab::loopback::WorldProxy;
-use lab::world::World;
+use lab::world::{World, WorldPart};
 use node::number::counted;
 use serde_json::json;
 use tokio::runtime::Runtime;
@@ -14,7 +14,10 @@ use crate::signal::signalled;
 
 /// Serves until interrupted.
 pub fn run(json: bool, arguments: &LabServeArguments) -> Result<()> {
-    let world = World::open(&arguments.world, &arguments.knobs, arguments.seed)?.linked()?;
+    let LabServeArguments {
+        world, knobs, seed, ..
+    } = arguments;
+    let world = World::open_part(world, knobs, *seed, WorldPart::Links)?.linked()?;
     let graph = world.graph();
     let plain = |page: &usize| !graph.url(*page).is_secure();
     let Some(first) = (0..graph.pages()).find(plain) else {

@@ -12,7 +12,7 @@ use crate::LabError;
 use crate::experiment::ExperimentSetup;
 use crate::findings::Measured;
 use crate::run::refresh::{Lives, RefreshPlan, Refreshed, refresh};
-use crate::world::World;
+use crate::world::{World, WorldPart};
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
@@ -62,7 +62,7 @@ fn open(
             }
         }
     }
-    match setting.open(run)? {
+    match setting.open(run, WorldPart::Histories)? {
         World::Histories(histories) => Lives::of_histories(&histories),
         World::Corpus(corpus) => Lives::of_histories(&corpus.histories),
         other => Err(LabError::Wish(format!(

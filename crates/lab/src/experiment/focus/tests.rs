@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::workers::Silent;
-use crate::world::World;
+use crate::world::{World, WorldPart};
 
 fn setting(world: &str, policies: &[&str], runs: u32) -> ExperimentSetup {
     ExperimentSetup {
@@ -69,7 +69,11 @@ fn focused_crawls_find_an_invented_topic_sooner_than_breadth_first() {
 #[test]
 fn training_pages_are_never_targets() {
     let setting = setting("invented:topics", &[], 1);
-    let (world, labels) = setting.open(0).unwrap().topical().unwrap();
+    let (world, labels) = setting
+        .open(0, WorldPart::Links)
+        .unwrap()
+        .topical()
+        .unwrap();
     let target = &labels.names()[0];
     let split = TopicSplit::draw(&world, &labels, target, 1, 1, 0).unwrap();
     let both = (0..labels.pages()).filter(|&page| split.training[page] && split.targets[page]);
@@ -85,7 +89,11 @@ fn training_pages_are_never_targets() {
 #[test]
 fn a_crawl_can_start_from_several_topic_pages_that_are_no_targets() {
     let setting = setting("invented:topics", &["hard"], 1);
-    let (world, labels) = setting.open(0).unwrap().topical().unwrap();
+    let (world, labels) = setting
+        .open(0, WorldPart::Links)
+        .unwrap()
+        .topical()
+        .unwrap();
     let target = &labels.names()[0];
     let split = TopicSplit::draw(&world, &labels, target, 8, 1, 0).unwrap();
     assert_eq!(split.starts.len(), 8);

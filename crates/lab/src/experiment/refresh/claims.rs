@@ -76,12 +76,14 @@ pub(super) fn of_pages(findings: &Findings) -> Vec<PublishedClaim> {
         // A policy that leaves budget unspent is no fair comparison.
         let spent = found(findings, "linear", "fetches_per_day", "known");
         let fair = spent.iter().all(|(x, spent)| *spent >= 0.98 * x);
+        // The middle one of the default budgets is 1 % of the pages a day.
+        let (middle, lead) = above[above.len() / 2];
         claims.push(PublishedClaim {
             id: "UC7",
-            says:
-                "This index is at least 8 % above the linear index w·λ·τ at 1 % of the pages a day."
-                    .into(),
-            published: "ours: .858 against .777".into(),
+            says: format!(
+                "This index is at least 8 % above the linear index w·λ·τ, at {middle:.0} fetches a day."
+            ),
+            published: "ours: .858 against .777 at 1 % of the pages a day".into(),
             found: format!(
                 "times {}{}",
                 words(&above),
@@ -91,8 +93,7 @@ pub(super) fn of_pages(findings: &Findings) -> Vec<PublishedClaim> {
                     "; but linear did not spend its budget, so the comparison is not fair"
                 }
             ),
-            // 1 % of the pages a day is the middle one of the default budgets.
-            holds: fair && above[above.len() / 2].1 >= 1.08,
+            holds: fair && lead >= 1.08,
         });
     }
     claims

@@ -9,6 +9,9 @@ use crate::run::steps::{Snapshots, SteppedWorld};
 use crate::text::{CountedTexts, QueryLog, Scored};
 use crate::world::{Histories, Queries};
 
+/// Least number of steps, unless the user gives their length. Half of them are for learning.
+const STEPS: u32 = 20;
+
 /// A world with its texts and their scores.
 pub(super) struct GroundTruth {
     pub lives: Lives,
@@ -33,13 +36,18 @@ impl GroundTruth {
         let texts = known.then(|| CountedTexts::read(&histories, &log.vocabulary));
         let texts = texts.transpose()?;
         let lives = lives(&histories, texts.as_ref());
-        let Some(snapshots) = Snapshots::new(&lives, options.step()) else {
-            let why = "the world covers less than four steps: choose a shorter step";
-            return Err(LabError::Wish(why.into()));
+        let step = options.step.unwrap_or_else(|| usual_step(&lives));
+        let Some(snapshots) = Snapshots::new(&lives, step) else {
+            let why = format!(
+                "the world covers less than four steps of {} s: give a shorter --step, or use a world of a longer time",
+                step.as_secs_f64()
+            );
+            return Err(LabError::Wish(why));
         };
         let mut notes = vec![format!(
-            "{} steps, the first when half of all pages have been born; {} pages at the first step, {} in all.",
+            "{} steps of {} s, the first when half of all pages have been born; {} pages at the first step, {} in all.",
             snapshots.moments().len(),
+            step.as_secs_f64(),
             snapshots.changed(0).len(),
             snapshots.born().len()
         )];
@@ -70,7 +78,7 @@ impl GroundTruth {
             lives,
             snapshots,
             texts,
-            step: options.step(),
+            step,
             notes,
         })
     }
@@ -84,6 +92,18 @@ impl GroundTruth {
     pub fn world(&self) -> SteppedWorld<'_> {
         SteppedWorld::new(&self.lives, &self.snapshots, self.texts())
     }
+}
+
+/// Returns the longest of week, day, hour, minute and second of which the observed time has at
+/// least [`STEPS`]; a second if it has fewer.
+fn usual_step(lives: &Lives) -> Duration {
+    let observed = Snapshots::observed(lives).map_or(Duration::ZERO, |(from, to)| to.since(from));
+    let units = [7 * 86_400, 86_400, 3_600, 60, 1].map(Duration::from_secs);
+    let fits = |unit: &Duration| observed >= STEPS * *unit;
+    units
+        .into_iter()
+        .find(fits)
+        .unwrap_or(Duration::from_secs(1))
 }
 
 /// Returns the pages with the changes of their texts. Without texts, a change is one of the

@@ -24,8 +24,7 @@ use crate::findings::{Findings, Measured, Param, Params};
 use crate::run::refresh::Lives;
 use crate::run::upkeep::{UpkeepOutcome, UpkeepPlan, upkeep};
 use crate::workers::{ExperimentProgress, each};
-use crate::world::World;
-use crate::world::page_rates;
+use crate::world::{World, WorldPart, page_rates};
 
 /// The world whose change rates are known.
 pub(super) const WORLD: &str = "invented:pages";
@@ -114,7 +113,7 @@ pub(super) fn rows(
     run: u64,
     progress: &dyn ExperimentProgress,
 ) -> Result<Vec<Measured>, LabError> {
-    let step = options.step().as_secs_f64() / DAY;
+    let step = options.step.map_or(1.0, |step| step.as_secs_f64() / DAY);
     let least = budgets.iter().copied().fold(1.0, f64::min) / step;
     let truth = PagesTruth::of(setting, least, run)?;
     let per_day = |share: f64| share * truth.lives.pages() as f64 / step;
@@ -173,7 +172,7 @@ impl PagesTruth {
                 setting.knobs.push((name.to_owned(), value));
             }
         }
-        let World::Histories(histories) = setting.open(run)? else {
+        let World::Histories(histories) = setting.open(run, WorldPart::Histories)? else {
             let why = format!("{WORLD} has no histories");
             return Err(LabError::Wish(why));
         };

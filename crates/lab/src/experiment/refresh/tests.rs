@@ -136,3 +136,47 @@ fn with_known_rates_and_a_small_budget_the_freshness_policy_is_near_the_optimum(
     assert_eq!(near.len(), 1);
     assert!((0.99..1.01).contains(&near[0].1), "{near:?}");
 }
+
+#[test]
+fn the_step_of_a_recorded_world_fits_its_time() {
+    let directory = tempfile::tempdir().unwrap();
+    // Two pages that change every `gap` seconds, 30 times.
+    let study = |gap: u64, step: Option<Duration>| {
+        let rows: String = (1..=60)
+            .map(|n| format!("{}\t{}\tb{n}\n", n % 2, n / 2 * gap))
+            .collect();
+        let write = |name: &str, text: String| {
+            std::fs::write(directory.path().join(name), text).unwrap();
+        };
+        write("versions.tsv", format!("page\tt\tbody\n{rows}"));
+        write(
+            "pages.tsv",
+            "page\turl\n0\thttp://e.org/\n1\thttp://e.org/1\n".into(),
+        );
+        let setting = setting(directory.path().to_str().unwrap(), &[], &["uniform"]);
+        let options = RefreshExperimentOptions {
+            step,
+            ..options(&[1.0])
+        };
+        run(&setting, &options, &Silent).unwrap()
+    };
+    for (gap, step) in [
+        (86_400, 86_400),
+        (7_200, 3_600),
+        (50, 60),
+        (20, 1),
+        (700_000, 604_800),
+    ] {
+        let notes = study(gap, None).notes;
+        let said = format!("steps of {step} s");
+        assert!(
+            notes.iter().any(|note| note.contains(&said)),
+            "{said}: {notes:?}"
+        );
+    }
+    let notes = study(86_400, Some(Duration::from_secs(7_200))).notes;
+    assert!(
+        notes.iter().any(|note| note.contains("steps of 7200 s")),
+        "{notes:?}"
+    );
+}

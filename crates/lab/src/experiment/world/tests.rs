@@ -300,15 +300,9 @@ fn empty_worlds_can_be_described() {
 }
 
 #[test]
-fn policies_are_refused_and_a_recorded_world_is_read_once_for_several_runs() {
+fn a_recorded_world_is_read_once_for_several_runs() {
     let directory = tempfile::tempdir().unwrap();
     World::Graph(graph()).write(directory.path()).unwrap();
-    let with_policy = ExperimentSetup {
-        policies: vec!["pagerank".to_owned()],
-        ..setting(directory.path())
-    };
-    let error = run(&with_policy, &Silent).unwrap_err().to_string();
-    assert!(error.contains("pagerank"), "{error}");
     let thrice = ExperimentSetup {
         runs: 3,
         ..setting(directory.path())

@@ -26,11 +26,7 @@ impl Snapshots {
     /// Takes a snapshot every `step`. Returns `None` if the pages were observed for less than
     /// four steps after the first.
     pub fn new(lives: &Lives, step: Duration) -> Option<Self> {
-        let born = |page: usize| lives.of(page).first().map(|birth| birth.at);
-        let mut births: Vec<Moment> = (0..lives.pages()).filter_map(born).collect();
-        births.sort_unstable();
-        let first = *births.get(births.len().checked_sub(1)? / 2)?;
-        let (_, last) = lives.span()?;
+        let (first, last) = Self::observed(lives)?;
         let steps = last.since(first).as_micros() / step.as_micros().max(1);
         let steps = u32::try_from(steps).ok().filter(|steps| *steps >= 4)?;
         let moments: Vec<Moment> = (0..=steps).map(|n| first + step * n).collect();
@@ -57,6 +53,16 @@ impl Snapshots {
             born,
             pages: lives.pages(),
         })
+    }
+
+    /// Returns the times between which steps lie: the birth of the middle page, and the last
+    /// change. `None` if there are no changes.
+    pub fn observed(lives: &Lives) -> Option<(Moment, Moment)> {
+        let born = |page: usize| lives.of(page).first().map(|birth| birth.at);
+        let mut births: Vec<Moment> = (0..lives.pages()).filter_map(born).collect();
+        births.sort_unstable();
+        let first = *births.get(births.len().checked_sub(1)? / 2)?;
+        Some((first, lives.span()?.1))
     }
 
     /// Returns the time of each step.

@@ -205,3 +205,48 @@ fn the_conversion_of_a_query_log_to_a_graph_is_an_error_that_names_its_kind() {
     let error = world.linked().unwrap_err().to_string();
     assert!(error.contains("queries"), "{error}");
 }
+
+#[test]
+fn an_experiment_reads_its_part_of_a_directory_with_several() {
+    let url = |id: &str| format!("page\turl\n{id}\thttp://e.org/\n");
+    let one = directory(&[
+        ("pages.tsv", &url("5")),
+        ("versions.tsv", "page\tt\tbody\n5\t10\tb1\n"),
+        ("bodies.ndjson", "{\"body\": \"b1\", \"text\": \"one\"}\n"),
+        ("queries.tsv", "query\tcount\nrust\t3\n"),
+        ("sources.tsv", "source\turl\n5\thttp://e.org/\n"),
+        ("articles.tsv", "article\turl\n6\thttp://e.org/6\n"),
+        ("links.tsv", "source\tarticle\tt_in\tt_out\n5\t6\t10\t20\n"),
+        ("clicks.tsv", "article\tt\tclicks\n6\t10\t2\n"),
+        (
+            "nodes.tsv",
+            "id\turl\n5\thttp://e.org/\n6\thttp://e.org/6\n",
+        ),
+        ("edges.tsv", "from\tto\n5\t6\n"),
+    ]);
+    let name = one.path().to_str().unwrap();
+    let part = |part| World::open_part(name, &[], 1, part).unwrap().kind();
+    assert_eq!(part(WorldPart::Histories), "corpus");
+    assert_eq!(part(WorldPart::Sources), "news");
+    assert_eq!(
+        part(WorldPart::Links),
+        "graph",
+        "the bodies are of versions"
+    );
+    assert_eq!(World::open(name, &[], 1).unwrap().kind(), "corpus");
+    let all = World::open_all(name, &[], 1).unwrap();
+    let kinds = |all: &[World]| -> Vec<&str> { all.iter().map(World::kind).collect() };
+    assert_eq!(kinds(&all), ["corpus", "news", "graph"]);
+
+    // A copy has all parts. A part that a directory lacks gives what the directory has.
+    let copies = tempfile::tempdir().unwrap();
+    let copy = copies.path().join("copy");
+    World::write_all(&all, &copy).unwrap();
+    let again = World::open_all(copy.to_str().unwrap(), &[], 1).unwrap();
+    assert_eq!(kinds(&again), ["corpus", "news", "graph"]);
+    assert!(World::write_all(&all, &copy).is_err(), "it holds a world");
+    let graph = directory(&[("edges.tsv", "from\tto\n5\t6\n")]);
+    let graph = graph.path().to_str().unwrap();
+    let found = World::open_part(graph, &[], 1, WorldPart::Sources).unwrap();
+    assert_eq!(found.kind(), "graph");
+}

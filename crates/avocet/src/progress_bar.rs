@@ -1,4 +1,4 @@
-//! Progress of an experiment on standard error: a bar on a terminal, or at most one line every five
+//! Progress of long work on standard error: a bar on a terminal, or at most one line every five
 //! seconds elsewhere.
 
 use std::io::IsTerminal;
@@ -14,7 +14,7 @@ use node::panics::POISONED;
 /// Time between two lines where standard error is not a terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
 
-/// Shows the progress of an experiment.
+/// Shows the progress of an experiment or an export.
 pub struct Bar {
     bar: Option<ProgressBar>,
     plain: Mutex<PlainProgress>,
@@ -43,6 +43,21 @@ impl Bar {
                 steps: 0,
                 last: Instant::now(),
             }),
+        }
+    }
+
+    /// Changes the text before the counts.
+    pub fn rename(&self, what: &str) {
+        match &self.bar {
+            Some(bar) => bar.set_message(what.to_owned()),
+            None => what.clone_into(&mut self.plain.lock().expect(POISONED).what),
+        }
+    }
+
+    /// Prints the text now, where standard error is not a terminal.
+    pub fn show(&self) {
+        if self.bar.is_none() {
+            say(&self.plain.lock().expect(POISONED).what);
         }
     }
 
