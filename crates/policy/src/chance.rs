@@ -11,6 +11,32 @@ pub fn split_mix(state: u64) -> u64 {
     word ^ (word >> 31)
 }
 
+/// Returns a draw from a Gamma distribution with scale 1, as a hash of `seed` and `lot`. Never 0.
+pub(crate) fn drawn_gamma(shape: f64, seed: u64, lot: [u64; 3]) -> f64 {
+    let first = lot.iter().fold(seed, |word, part| split_mix(word) ^ part);
+    let second = split_mix(first);
+    let words = [second, split_mix(second), split_mix(split_mix(second))];
+    gamma(shape, words.map(uniform))
+}
+
+/// Maps a random word to a number above 0 and below 1.
+fn uniform(word: u64) -> f64 {
+    ((word >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
+}
+
+/// Returns a draw from a Gamma distribution with scale 1, computed from three uniform numbers.
+/// Never 0.
+///
+/// The draw for shape + 1 is Wilson & Hilferty's cube of a normal variable (1931), and the
+/// normal comes from Box & Muller (1958). A power of the third number corrects the shape.
+fn gamma(shape: f64, [one, two, three]: [f64; 3]) -> f64 {
+    let normal = (-2.0 * one.ln()).sqrt() * (std::f64::consts::TAU * two).cos();
+    let more = shape + 1.0;
+    let small = 1.0 / (9.0 * more);
+    let cube = (1.0 - small + normal * small.sqrt()).max(1e-3).powi(3);
+    (more * cube * three.powf(1.0 / shape)).max(f64::MIN_POSITIVE)
+}
+
 /// A generator of numbers between 0 and 1, for tests: the linear congruential generator of
 /// Knuth's MMIX. The field is its state.
 #[cfg(test)]

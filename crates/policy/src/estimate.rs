@@ -3,6 +3,7 @@
 
 mod arrivals;
 mod column;
+mod credibility;
 mod demand;
 mod flow;
 mod gains;
@@ -19,6 +20,7 @@ mod turnover;
 
 pub use arrivals::{Arrivals, Polled};
 pub use column::Column;
+pub use credibility::{Credibility, PageSums};
 pub use demand::Demand;
 pub use flow::RankFlow;
 pub use gains::Gains;
@@ -26,7 +28,7 @@ pub use host_gains::HostGains;
 pub use hosts::PageHosts;
 pub use inherited::Inherited;
 pub use links::Links;
-pub use profit::{Ages, Histogram, Prior, ProfitCurve};
+pub use profit::{Ages, BINS, Histogram, Prior, ProfitCurve};
 pub use rate::{Estimator, Rates, Threshold, change_rate};
 pub use rhythm::{ObservedTime, Rhythm};
 pub use sample::PageSample;

@@ -10,6 +10,7 @@ mod cover;
 mod features;
 mod learning;
 mod nearby;
+mod new_page_clicks;
 mod poll;
 mod priced;
 mod record;
@@ -20,6 +21,7 @@ mod tests;
 mod young;
 
 pub use cover::{Cover, Step};
+pub use new_page_clicks::NewPageClicks;
 pub use priced::Priced;
 pub use record::{Account, SourceKind};
 pub use settings::{Credit, Seen, SourceRules};
@@ -95,8 +97,9 @@ pub enum Estimation {
     /// As printed, without clicks: all sources have the same P, and profit decays by a factor of
     /// e per day.
     WithoutClicks,
-    /// Our own: λ has a Gamma posterior, sampled while the source is young (Thompson sampling).
-    /// P and μ are maximum a posteriori estimates: the prior of P comes from the host, that of μ
-    /// from all sources. P of a page also depends on its URL and anchor.
+    /// Our own: λ and P have Gamma posteriors, sampled while little is known of the source
+    /// (Thompson sampling). The prior of P comes from the host and counts pages; μ is a maximum a
+    /// posteriori estimate, with a prior from all sources. P of a page also depends on its URL and
+    /// anchor.
     Bayesian,
 }

@@ -184,6 +184,11 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
             "Expected share of fresh copies, weighted by what searchers lose by an old copy, 0 to 1",
             snapshot.outlook.and_then(|outlook| outlook.quality),
         ),
+        (
+            "new_page_clicks_share",
+            "Clicks on pages of the last week after their fetch, as a share of what they could have got, 0 to 1, estimated; absent without clicks",
+            state.new_page_clicks.map(|clicks| clicks.share),
+        ),
     ];
     for (name, help, value) in optional {
         if let Some(value) = value {

@@ -149,7 +149,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// The metrics that `/metrics` has only once they have a value: name, type and help text.
-const LATER: [(&str, &str, &str); 5] = [
+const LATER: [(&str, &str, &str); 6] = [
     (
         "avocet_searches",
         "counter",
@@ -174,6 +174,11 @@ const LATER: [(&str, &str, &str); 5] = [
         "avocet_crawl_expected_quality",
         "gauge",
         "Expected share of fresh copies, weighted by what searchers lose by an old copy, 0 to 1",
+    ),
+    (
+        "avocet_crawl_new_page_clicks_share",
+        "gauge",
+        "Clicks on pages of the last week after their fetch, as a share of what they could have got, 0 to 1, estimated; absent without clicks",
     ),
 ];
 

@@ -47,6 +47,10 @@ pub const METRICS: &[Metric] = &[
     ("of_bound", "profit divided by bound; x is N"),
     ("overall", "profit averaged over the whole time; x is N"),
     (
+        "of_bound@own",
+        "the crawl's own estimate, at the end, of the share of clicks on new pages of the last week that it earned, as the dashboard shows it; no row without clicks; x is N",
+    ),
+    (
         "delay",
         "median hours from the first link to a new page until the crawl finds it, over the pages found; x is N",
     ),

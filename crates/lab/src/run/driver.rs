@@ -358,6 +358,11 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
         }
     }
 
+    /// Returns the policy of the crawl.
+    pub fn policy(&mut self) -> &Crawl {
+        self.core.frontier().policy()
+    }
+
     /// Returns how many pages wait on the bench.
     pub fn waiting(&mut self) -> usize {
         self.core.frontier().bench.waiting()

@@ -32,7 +32,7 @@ use std::time::Duration;
 use ::crawl::verdict::{Lead, Verdict};
 use ::crawl::{Again, Claim, Event};
 use policy::published::server::Quality;
-use policy::source::Seen;
+use policy::source::{NewPageClicks, Seen};
 use policy::{Crawl, Moment, Sources};
 
 use super::driver::{InstantServers, LabDriver, Responder, answer_of};
@@ -64,6 +64,8 @@ pub struct NewsCrawl {
     /// Fetches that the budget allowed and the crawl did not make, because nothing had any
     /// worth.
     pub lost: u64,
+    /// What the crawl itself estimates that new pages earned and missed, at its last plan.
+    pub estimate: Option<NewPageClicks>,
 }
 
 /// When a crawl found and fetched an article.
@@ -105,7 +107,12 @@ pub fn crawl(timeline: &NewsTimeline<'_>, sources: Sources, plan: &EphemeralPlan
         push = push + plan.push;
     }
     driver.run(timeline.until + Duration::from_micros(1), []);
-    driver.world.end(plan.per_second)
+    let sources = driver.policy().sources.as_ref();
+    let estimate = sources.and_then(Sources::new_page_clicks);
+    NewsCrawl {
+        estimate,
+        ..driver.world.end(plan.per_second)
+    }
 }
 
 /// Returns the fetches that a budget allows: one every 1/N seconds, after the first moment and
@@ -170,6 +177,7 @@ impl<'a> NewsWeb<'a> {
             lost: fetches(self.timeline, per_second).saturating_sub(made),
             articles: self.articles,
             polls: self.polls,
+            estimate: None,
         }
     }
 }

@@ -9,14 +9,16 @@ use std::time::Duration;
 use crawl::{Core, Host, Summary};
 use frontier::bench::roster::{Place, State as Doing};
 use frontier::{Discovery, Known, PageKey, RobotsFact};
-use policy::Moment;
+use policy::source::NewPageClicks;
+use policy::{Moment, Sources};
 use repository::archive::Sealed;
 
 use super::Engine;
 use crate::clock::written;
 use crate::explain::sources::SourceSummary;
 use crate::live::snapshot::{
-    CrawlMode, CrawlState, FreshnessOutlook, HostSnapshot, PolicyNames, Snapshot, Storage,
+    CrawlMode, CrawlState, FreshnessOutlook, HostSnapshot, NewPageShare, PolicyNames, Snapshot,
+    Storage,
 };
 use crate::panics::POISONED;
 use crate::planning::Estimates;
@@ -79,6 +81,7 @@ impl Engine {
             uncommitted,
             budget,
             mode,
+            new_page_clicks,
         } = view.unwrap_or_default();
         let servers = hosts.into_iter().map(|host| self.named(host)).collect();
         let meter = self.live.meter();
@@ -102,6 +105,7 @@ impl Engine {
             fetches: meter.counts,
             fetches_per_second,
             bytes_per_second,
+            new_page_clicks: new_page_clicks.map(NewPageShare::from),
         };
         Snapshot {
             state,
@@ -184,6 +188,7 @@ struct CoreView {
     uncommitted: usize,
     budget: Option<f64>,
     mode: crawl::Mode,
+    new_page_clicks: Option<NewPageClicks>,
 }
 
 impl CoreView {
@@ -193,7 +198,10 @@ impl CoreView {
             .into_iter()
             .map(|place| host_entry(core, place))
             .collect();
+        let sources = core.frontier().policy().sources.as_ref();
+        let new_page_clicks = sources.and_then(Sources::new_page_clicks);
         Self {
+            new_page_clicks,
             summary: core.summary(elapsed),
             hosts,
             visits: core.visits(),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::core_figures::CoreFigures;
 use crawl::Summary;
+use policy::source::NewPageClicks;
 
 use super::meter::{Counts, Fetch, SeriesPoint, WorthSums};
 use crate::explain::sources::SourceSummary;
@@ -68,6 +69,35 @@ pub struct CrawlState {
     pub fetches_per_second: f64,
     /// Bytes per second, over the last ten seconds.
     pub bytes_per_second: f64,
+    /// What new pages earned of the clicks that they could have; `null` without clicks or sources.
+    #[serde(default)]
+    pub new_page_clicks: Option<NewPageShare>,
+}
+
+/// What pages that appeared on sources in the last week earned of the clicks that they could have:
+/// the dynamic quality of Lefortier et al. (2013) relative to a crawl that fetches every page as it
+/// appears.
+///
+/// Clicks before the fetch of a page are not logged, and are estimated from the clicks on other
+/// pages of its source and their decay. Pages that no poll has found are not counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct NewPageShare {
+    /// Clicks after the fetch of their page.
+    pub earned: f64,
+    /// Estimated clicks before the fetch of their page, or on pages that were not fetched.
+    pub missed: f64,
+    /// `earned` over the sum of both.
+    pub share: f64,
+}
+
+impl From<NewPageClicks> for NewPageShare {
+    fn from(clicks: NewPageClicks) -> Self {
+        Self {
+            earned: clicks.earned,
+            missed: clicks.missed,
+            share: clicks.share(),
+        }
+    }
 }
 
 /// Whether a crawl runs, is paused, or stops.

@@ -9,7 +9,7 @@
 //! **Invariant:** rates are finite and above 0, because a source with λ = 0 would never be
 //! polled again. Except for drawn rates, they depend only on the histories.
 
-use crate::chance::split_mix;
+use crate::chance::drawn_gamma;
 use crate::history::Finds;
 
 /// Rate of a source before anything is known of any source, in new pages per second: one per
@@ -127,12 +127,9 @@ impl Arrivals {
         if source.finds.total >= YOUNG || source.polls >= YOUNG {
             return self.expected(source);
         }
-        let first = lot.iter().fold(seed, |word, part| split_mix(word) ^ part);
-        let second = split_mix(first);
-        let words = [second, split_mix(second), split_mix(split_mix(second))];
         let shape = self.shape + f64::from(source.finds.total);
         let rate = self.shape / self.mean + source.watched;
-        gamma(shape, words.map(uniform)) / rate
+        drawn_gamma(shape, seed, lot) / rate
     }
 }
 
@@ -146,24 +143,6 @@ fn recent(source: &Polled<'_>, window: usize) -> (f64, f64) {
     last.fold((0.0, 0.0), |(new, watched), find| {
         (new + f64::from(find.new), watched + f64::from(find.gap))
     })
-}
-
-/// Maps a random word to a number above 0 and below 1.
-fn uniform(word: u64) -> f64 {
-    ((word >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
-}
-
-/// Returns a draw from a Gamma distribution with scale 1, computed from three uniform numbers.
-/// Never 0.
-///
-/// The draw for shape + 1 is Wilson & Hilferty's cube of a normal variable (1931), and the
-/// normal comes from Box & Muller (1958). A power of the third number corrects the shape.
-fn gamma(shape: f64, [one, two, three]: [f64; 3]) -> f64 {
-    let normal = (-2.0 * one.ln()).sqrt() * (std::f64::consts::TAU * two).cos();
-    let more = shape + 1.0;
-    let small = 1.0 / (9.0 * more);
-    let cube = (1.0 - small + normal * small.sqrt()).max(1e-3).powi(3);
-    (more * cube * three.powf(1.0 / shape)).max(f64::MIN_POSITIVE)
 }
 
 #[cfg(test)]

@@ -40,8 +40,8 @@ pub struct ProfitCurve {
 pub struct Prior {
     /// The mean curve of other sources.
     pub curve: ProfitCurve,
-    /// Weight of its P, as a pseudo-count of clicks: the shape of a Gamma distribution.
-    pub clicks: f64,
+    /// Weight of its P, as a pseudo-count of pages.
+    pub pages: f64,
     /// Standard deviation of ln μ.
     pub spread: f64,
 }
@@ -143,14 +143,15 @@ impl Ages {
     /// Returns the maximum a posteriori curve, if clicks are a Poisson process and each bin was
     /// observed for `seen` pages.
     ///
-    /// For a fixed μ and a Gamma prior the best P is `(k + clicks)/(k/P₀ + Σ seen·share)`. μ
+    /// For a fixed μ and a Gamma prior the best P is `(k·P₀ + clicks)/(k + Σ seen·share)`. μ
     /// maximises the likelihood with that P and a normal prior on ln μ.
     pub fn likeliest(&self, clicks: &Histogram, seen: &Histogram, prior: &Prior) -> ProfitCurve {
         let (clicks, seen) = (counts(clicks), counts(seen));
-        let all = prior.clicks + clicks.iter().sum::<f64>();
-        let before = prior.clicks / prior.curve.profit;
+        let before = prior.pages;
+        let assumed = prior.pages * prior.curve.profit;
+        let all = assumed + clicks.iter().sum::<f64>();
         let profit = |candidate: &DecayCandidate| all / (before + sum(&seen, &candidate.shares));
-        if all == prior.clicks {
+        if all == assumed {
             return ProfitCurve {
                 profit: all / (before + sum(&seen, &self.shares(prior.curve.decay))),
                 decay: prior.curve.decay,
@@ -295,7 +296,7 @@ mod tests {
     fn prior(profit: f64, decay: f64) -> Prior {
         Prior {
             curve: ProfitCurve { profit, decay },
-            clicks: 0.5,
+            pages: 0.5 / profit,
             spread: 0.5,
         }
     }

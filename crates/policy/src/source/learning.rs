@@ -9,11 +9,20 @@
 //! together serve all clicks, so the sum of their stakes per second equals the value of the
 //! clicks per second. If no stakes are known, a click is worth 1.
 //!
-//! **Invariant:** P and μ change only in [`Learning::learn`]; λ changes there and at polls.
+//! A source of which little is known may be better than its expected P, and the crawl would not
+//! learn that if it left the source alone. Choices that can teach it therefore draw P from its
+//! posterior (Thompson sampling, 1933), as they draw λ. These are polls, and fetches of new pages
+//! if only clicks on fetched pages are reported. Decision 0020 says why.
+//!
+//! **Invariant:** P and μ change only in [`Learning::learn`]; λ and the drawn P change there and
+//! at polls.
 
 use super::record::{PageRecord, SourceRecord};
 use super::{Estimation, Outlook, Seen, SourceRules};
-use crate::estimate::{Ages, Arrivals, Column, Histogram, Polled, Prior, ProfitCurve, Rhythm};
+use crate::chance::drawn_gamma;
+use crate::estimate::{
+    Ages, Arrivals, Column, Credibility, Histogram, Polled, Prior, ProfitCurve, Rhythm,
+};
 use crate::{Moment, Number, Shown};
 
 /// μ of a source without information from clicks: profit decays by a factor of e per day.
@@ -23,12 +32,16 @@ const DECAY: f64 = 1.0 / 86_400.0;
 /// clicks get older.
 const KEPT: std::time::Duration = std::time::Duration::from_secs(86_400);
 
-/// Weight of the prior from other sources, as a pseudo-count of clicks. It is small, so that a
-/// source's own first clicks dominate.
+/// Weight of the assumed P in the curve of all sources together, as a pseudo-count of clicks. It
+/// is small, so that the first clicks on any page dominate.
 const CLICKS: f64 = 0.5;
 
 /// How late clicks may be reported and still count for all sources of a page.
 const LATE: std::time::Duration = std::time::Duration::from_secs(2 * 86_400);
+
+/// P is drawn while the shape of its posterior is below this number, so while its relative
+/// variance is above a tenth. λ is drawn until a source has named ten pages, which is the same.
+const DRAWN: f64 = 10.0;
 
 /// Standard deviation of ln μ between sources.
 const SPREAD: f64 = 0.5;
@@ -48,7 +61,7 @@ pub(super) struct Learning {
     stakes: f64,
     /// The stake of the mean page, per second, in the unit of refreshes.
     pub unit: f64,
-    /// When pages were first fetched; used with [`Seen::Fetched`] only.
+    /// When pages were first fetched.
     fetched: Column<Moment>,
     arrivals: Arrivals,
     /// The weekly rhythm, if λ follows it.
@@ -60,8 +73,6 @@ pub(super) struct Learning {
 /// Sums over the sources of a host.
 #[derive(Debug, Clone, Copy, Default)]
 struct HostSums {
-    clicks: f64,
-    pages: f64,
     stakes: f64,
     weighed: f64,
 }
@@ -123,10 +134,15 @@ impl Learning {
     /// Clicks on a page that is too old do not count. With [`Seen::Fetched`], clicks before the
     /// fetch do not count either.
     pub fn bin(&self, known: &PageRecord, shown: &Shown) -> Option<usize> {
-        let fetched = self.seen == Seen::Known
-            || (self.fetched.get(shown.page)).is_some_and(|fetched| fetched < shown.at);
+        let fetched = self.seen == Seen::Known || self.is_fetched(shown.page, shown.at);
         let counts = fetched && shown.clicks > 0.0 && shown.clicks.is_finite();
         self.ages.bin(known.age(shown.at)).filter(|_| counts)
+    }
+
+    /// Returns whether a page had been fetched before this time.
+    pub fn is_fetched(&self, page: Number, at: Moment) -> bool {
+        let fetched = self.fetched.get(page);
+        fetched.is_some_and(|fetched| fetched < at)
     }
 
     /// Returns whether a page is young enough for clicks to count.
@@ -157,11 +173,35 @@ impl Learning {
         (from < until).then(|| record.curve.profit * (left(from) - left(until)))
     }
 
+    /// Returns the expected clicks on a page before its clicks were logged, up to the newest
+    /// click; `None` before the first click.
+    ///
+    /// The page appeared at any time between two polls, so at its discovery the share
+    /// `(1 − e^{−μg})/(μg)` of its clicks is left on average, where g is the time between them.
+    pub fn unlogged_clicks(
+        &self,
+        record: &SourceRecord,
+        page: Number,
+        known: &PageRecord,
+    ) -> Option<f64> {
+        let last_click = self.last_click?.max(known.discovered);
+        let logged = match self.seen {
+            Seen::Known => known.discovered,
+            Seen::Fetched => self.fetched.get(page).unwrap_or(last_click),
+        };
+        let ProfitCurve { profit, decay } = record.curve;
+        let gap = decay * 2.0 * f64::from(known.unseen);
+        let left = match gap > 0.0 {
+            true => -(-gap).exp_m1() / gap,
+            false => 1.0,
+        };
+        let waited = logged.min(last_click).since(known.discovered);
+        Some(profit * (1.0 - left * (-decay * waited.as_secs_f64()).exp()))
+    }
+
     /// Records the first fetch of a page.
     pub fn fetched(&mut self, page: Number, first: Moment) {
-        if self.seen == Seen::Fetched {
-            self.fetched.add(page, first);
-        }
+        self.fetched.add(page, first);
     }
 
     /// Returns whether λ counts only pages that no other source named before.
@@ -192,6 +232,19 @@ impl Learning {
         let day = now.micros() / 86_400_000_000;
         let lot = [u64::from(record.page.0), u64::from(record.polls), day];
         self.arrivals.drawn(&polled, settings.seed, lot)
+    }
+
+    /// Returns a draw from the posterior of P relative to its mean; 1 if P is well known. Draws
+    /// differ between sources, polls and days.
+    pub fn draw(&self, record: &SourceRecord, now: Moment, settings: &SourceRules) -> f64 {
+        let Some(shape) = record.shape else {
+            return 1.0;
+        };
+        let day = now.micros() / 86_400_000_000;
+        // The bit keeps this draw apart from that of λ.
+        let page = u64::from(record.page.0) | 1 << 40;
+        let lot = [page, u64::from(record.polls), day];
+        drawn_gamma(shape, settings.seed, lot) / shape
     }
 
     /// Updates the estimates from all facts.
@@ -239,6 +292,7 @@ impl Learning {
         each(records, |record| {
             record.outlook.profit = record.curve.profit * click;
             record.outlook.decay = record.curve.decay;
+            record.draw = self.draw(record, now, settings);
         });
     }
 
@@ -281,43 +335,61 @@ impl Learning {
 
     /// Estimates P and μ of the sources in `stale`.
     fn fit(&self, records: &mut [SourceRecord], stale: &[usize], settings: &SourceRules) {
-        let (all, hosts) = match self.estimation {
-            Estimation::Bayesian => self.others(records, settings),
-            _ => (unknown(settings), Vec::new()),
-        };
-        let stake = mean_stake(records);
+        if self.estimation == Estimation::Bayesian {
+            return self.fit_with_prior(records, stale, settings);
+        }
         for &place in stale {
             let record = &mut records[place];
-            record.curve = match self.estimation {
-                Estimation::WithoutClicks => unknown(settings),
+            let curve = match self.estimation {
                 Estimation::Printed => {
-                    let curve = self
-                        .ages
-                        .least_squares(&record.clicks, f64::from(record.pages));
-                    curve.unwrap_or_else(|| unknown(settings))
+                    let pages = f64::from(record.pages);
+                    self.ages.least_squares(&record.clicks, pages)
                 }
-                Estimation::MeanClicks => mean(record).unwrap_or_else(|| unknown(settings)),
-                Estimation::Bayesian => {
-                    let host = hosts[record.host as usize];
-                    let expected = all.profit * relative_stake(record, stake);
-                    let profit = (CLICKS + host.clicks) / (CLICKS / expected + host.pages);
-                    let prior = Prior {
-                        curve: ProfitCurve { profit, ..all },
-                        clicks: CLICKS,
-                        spread: SPREAD,
-                    };
-                    self.ages.likeliest(&record.clicks, &record.seen, &prior)
-                }
+                Estimation::MeanClicks => mean(record),
+                Estimation::WithoutClicks | Estimation::Bayesian => None,
             };
+            record.curve = curve.unwrap_or_else(|| unknown(settings));
         }
     }
 
-    /// Returns the curve of all sources together, and the sums of each host.
-    fn others(
+    /// Estimates P and μ of the sources in `stale`, with a prior from the other sources.
+    ///
+    /// Sources are compared by their clicks per page over their relative stake.
+    fn fit_with_prior(
         &self,
-        records: &[SourceRecord],
+        records: &mut [SourceRecord],
+        stale: &[usize],
         settings: &SourceRules,
-    ) -> (ProfitCurve, Vec<HostSums>) {
+    ) {
+        let all = self.common(records, settings);
+        let shares = self.ages.shares(all.decay);
+        let stake = mean_stake(records);
+        let sums = |record: &SourceRecord| {
+            let relative = relative_stake(record, stake);
+            (relative, record.page_sums(&shares).in_units(relative))
+        };
+        let counting = records.iter().filter(|record| record.counts());
+        let counting = counting.map(|record| (record.host, sums(record).1));
+        let credibility = Credibility::of(counting, all.profit);
+        for &place in stale {
+            let record = &mut records[place];
+            let (relative, own) = sums(record);
+            let found = credibility.prior(record.host, &own);
+            let prior = Prior {
+                curve: ProfitCurve {
+                    profit: found.profit * relative,
+                    ..all
+                },
+                pages: found.pages / relative,
+                spread: SPREAD,
+            };
+            record.curve = self.ages.likeliest(&record.clicks, &record.seen, &prior);
+            record.shape = (found.shape < DRAWN).then_some(found.shape);
+        }
+    }
+
+    /// Returns the curve of all sources together.
+    fn common(&self, records: &[SourceRecord], settings: &SourceRules) -> ProfitCurve {
         let (mut clicks, mut seen) = (Histogram::default(), Histogram::default());
         for record in records.iter().filter(|record| record.counts()) {
             add(&mut clicks, &record.clicks);
@@ -335,18 +407,10 @@ impl Learning {
                 profit,
                 ..unknown(settings)
             },
-            clicks: CLICKS,
+            pages: CLICKS / profit,
             spread: 2.0,
         };
-        let all = self.ages.likeliest(&clicks, &seen, &prior);
-        let shares = self.ages.shares(all.decay);
-        let hosts = by_host(records, |host, record| {
-            for ((&clicks, &seen), share) in record.clicks.iter().zip(&record.seen).zip(shares) {
-                host.clicks += f64::from(clicks);
-                host.pages += f64::from(seen) * share;
-            }
-        });
-        (all, hosts)
+        self.ages.likeliest(&clicks, &seen, &prior)
     }
 
     /// Estimates profit without clicks: the mean stake of the source, of its host or of all
@@ -363,7 +427,6 @@ impl Learning {
             let own = HostSums {
                 stakes: record.stakes,
                 weighed: f64::from(record.weighed),
-                ..HostSums::default()
             };
             let host = hosts.get(record.host as usize).and_then(mean);
             record.curve = ProfitCurve {

@@ -1,11 +1,11 @@
 //! Per-page and per-source records.
 //!
-//! **Invariant:** apart from the last estimates (`learned`, `curve`, `outlook`), these are facts
-//! and sums of facts, and do not depend on the order of the facts. The estimates are made in
+//! **Invariant:** apart from the last estimates (`learned`, `curve`, `outlook`, `shape`, `draw`),
+//! these are facts and sums of facts, and do not depend on the order of the facts. The estimates are made in
 //! `learning.rs`.
 
 use super::Outlook;
-use crate::estimate::{Histogram, ObservedTime, Polled, ProfitCurve, Rhythm};
+use crate::estimate::{BINS, Histogram, ObservedTime, PageSums, Polled, ProfitCurve, Rhythm};
 use crate::history::{Find, Finds};
 use crate::{History, Moment, Number};
 
@@ -78,6 +78,8 @@ pub(super) struct SourceRecord {
     pub old_seen: Histogram,
     /// Clicks on its pages, by age.
     pub clicks: Histogram,
+    /// Sum over its pages of the squared number of clicks.
+    pub squared_clicks: f64,
     /// Exposure of all its pages by age at the last update, and their number.
     pub seen: Histogram,
     pub pages: u32,
@@ -91,6 +93,10 @@ pub(super) struct SourceRecord {
     /// The last estimate of P, in clicks, and μ.
     pub curve: ProfitCurve,
     pub outlook: Outlook,
+    /// Shape of the Gamma posterior of P, if P is to be drawn from it.
+    pub shape: Option<f64>,
+    /// The last draw from that posterior, relative to its mean; 1 if there is none.
+    pub draw: f64,
 }
 
 impl SourceRecord {
@@ -115,6 +121,7 @@ impl SourceRecord {
             old: 0,
             old_seen: Histogram::default(),
             clicks: Histogram::default(),
+            squared_clicks: 0.0,
             seen: Histogram::default(),
             pages: 0,
             stakes: 0.0,
@@ -127,6 +134,8 @@ impl SourceRecord {
                 profit: 0.0,
                 decay: 1.0,
             },
+            shape: None,
+            draw: 1.0,
         }
     }
 
@@ -157,12 +166,42 @@ impl SourceRecord {
         }
     }
 
-    /// Adds clicks on one of its pages, by age.
-    pub fn clicked(&mut self, clicks: &Histogram) {
+    /// Adds clicks on one of its pages, by age, and what they add to the squared number of clicks
+    /// on that page.
+    pub fn clicked(&mut self, clicks: &Histogram, squared: f64) {
+        self.squared_clicks = (self.squared_clicks + squared).min(f64::MAX);
         for (sum, more) in self.clicks.iter_mut().zip(clicks) {
             *sum = (*sum + more).min(f32::MAX);
         }
         self.news = true;
+    }
+
+    /// Returns the sums over its pages. `shares` are the shares of a page's clicks in each bin of
+    /// age.
+    ///
+    /// The square of an exposure is `Σ share·(share + 2·shares before)` over the bins in which the
+    /// page was observed. It is too large for a page that was not observed from the beginning.
+    pub fn page_sums(&self, shares: &[f64; BINS]) -> PageSums {
+        let mut sums = PageSums {
+            squared_clicks: self.squared_clicks,
+            ..PageSums::default()
+        };
+        let mut before = 0.0;
+        for ((&clicks, &seen), share) in self.clicks.iter().zip(&self.seen).zip(shares) {
+            sums.clicks += f64::from(clicks);
+            sums.exposure += f64::from(seen) * share;
+            sums.squared_exposure += f64::from(seen) * share * (share + 2.0 * before);
+            before += share;
+        }
+        sums
+    }
+
+    /// Returns its outlook with the drawn P, for choices that may teach what P is.
+    pub fn drawn(&self) -> Outlook {
+        Outlook {
+            profit: self.outlook.profit * self.draw,
+            ..self.outlook
+        }
     }
 
     /// Returns its polls. `first` leaves out links to pages that other sources had named before.

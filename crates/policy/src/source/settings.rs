@@ -30,7 +30,7 @@ pub struct SourceRules {
     pub least: Duration,
     /// Whether λ follows the hour of the week.
     pub rhythm: bool,
-    /// Seed of the random draws of λ for young sources.
+    /// Seed of the random draws of λ and P for sources of which little is known.
     pub seed: u64,
 }
 

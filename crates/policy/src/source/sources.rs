@@ -15,9 +15,9 @@ use super::learning::Learning;
 use super::nearby::{Nearby, is_main};
 use super::poll::Poll;
 use super::record::{PageRecord, SourceRecord};
-use super::settings::{Credit, SourceRules};
+use super::settings::{Credit, Seen, SourceRules};
 use super::young::YoungPages;
-use super::{Account, Estimation, NewPage, Outlook, Scheduler, SourceKind};
+use super::{Account, Estimation, NewPage, NewPageClicks, Outlook, Scheduler, SourceKind};
 use crate::curve::{self, Curve};
 use crate::estimate::{Column, Histogram};
 use crate::{
@@ -40,6 +40,7 @@ pub struct Sources {
     /// Number of active sources.
     counting: usize,
     planned: Option<LastPlan>,
+    new_page_clicks: Option<NewPageClicks>,
 }
 
 /// The state at the last plan.
@@ -66,6 +67,7 @@ impl Sources {
             now: Moment::START,
             counting: 0,
             planned: None,
+            new_page_clicks: None,
         }
     }
 
@@ -120,8 +122,13 @@ impl Sources {
     pub fn page(&self, page: Number, now: Moment) -> Option<Worth> {
         let known = self.pages.get(page)?;
         let record = self.appeared_on(&known)?;
+        let outlook = match self.settings.seen {
+            Seen::Known => record.outlook,
+            // Only a fetched page can show whether it is clicked.
+            Seen::Fetched => record.drawn(),
+        };
         let worth = self.scheduler.page(&NewPage {
-            outlook: record.outlook,
+            outlook,
             appeal: self.appeal(page),
             age: known.age(now).max(0.0),
             found: known.discovered.since(Moment::START).as_secs_f64(),
@@ -212,7 +219,7 @@ impl Sources {
         let source = self.source(page.number).map(|(_, record)| record);
         let known = self.pages.get(page.number);
         let on = known.and_then(|known| self.appeared_on(&known));
-        let Some(SourceRecord { outlook, .. }) = source.or(on) else {
+        let Some(SourceRecord { outlook, draw, .. }) = source.or(on) else {
             return Vec::new();
         };
         let profit = match self.learning.clicked() {
@@ -226,11 +233,22 @@ impl Sources {
         if source.is_some() {
             terms.insert(0, Term::new("new pages a day", outlook.rate * 86_400.0));
         }
+        if *draw != 1.0 {
+            terms.push(Term::new(
+                "factor drawn to try a little-known source",
+                *draw,
+            ));
+        }
         if on.is_some() && self.appeal.is_some() {
             let appeal = self.appeal(page.number);
             terms.push(Term::new("clicks against others of its source", appeal));
         }
         terms
+    }
+
+    /// Returns what new pages earned and missed, as of the last plan; `None` without clicks.
+    pub fn new_page_clicks(&self) -> Option<NewPageClicks> {
+        self.new_page_clicks
     }
 
     /// Returns the accounts of all sources, in the order in which they became known.
@@ -328,10 +346,10 @@ impl Sources {
             if !known.as_ref().is_some_and(is_shared) {
                 continue;
             }
-            if let Some(clicks) = self.young.credit(link.to, place) {
+            if let Some((clicks, squared)) = self.young.credit(link.to, place) {
                 record.also = record.also.saturating_add(1);
                 record.recent.push(link.to);
-                record.clicked(&clicks);
+                record.clicked(&clicks, squared);
             }
         }
     }
@@ -355,6 +373,7 @@ impl Sources {
             record.visited(history);
             self.counting += usize::from(record.counts() && !counted);
             record.outlook.rate = self.learning.rate(record, self.now, &self.settings);
+            record.draw = self.learning.draw(record, self.now, &self.settings);
         }
         self.replan();
     }
@@ -368,12 +387,13 @@ impl Sources {
         let (Some(on), Some(bin)) = (known.on, bin) else {
             return;
         };
-        self.young.clicked(shown.page, bin, shown.clicks);
+        let fetched = self.learning.is_fetched(shown.page, shown.at);
+        let squared = (self.young).clicked(shown.page, bin, shown.clicks, fetched);
         let mut clicks = Histogram::default();
         clicks[bin] = shown.clicks as f32;
         for &source in [on].iter().chain(self.young.also(shown.page)) {
             if let Some(record) = self.records.get_mut(source as usize) {
-                record.clicked(&clicks);
+                record.clicked(&clicks, squared);
             }
         }
         if let Some(appeal) = &mut self.appeal {
@@ -433,6 +453,14 @@ impl Sources {
             known.is_some_and(|known| now.since(known.discovered) < limit)
         });
         self.learn_appeal();
+        let appeal = |page| self.appeal(page);
+        self.new_page_clicks = NewPageClicks::of(
+            &self.records,
+            &self.pages,
+            &self.young,
+            &self.learning,
+            appeal,
+        );
         let outlooks: Vec<Outlook> = self.records.iter().map(SourceRecord::demand).collect();
         self.scheduler.plan(&outlooks, self.settings.per_second);
     }
@@ -458,7 +486,7 @@ impl Sources {
         Some(Poll {
             scheduler: self.scheduler.as_ref(),
             place,
-            outlook: record.outlook,
+            outlook: record.drawn(),
             asked: page.history.asked?,
             rhythm: self.learning.rhythm.as_ref(),
             least: self.settings.least.as_secs_f64(),

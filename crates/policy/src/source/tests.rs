@@ -190,6 +190,194 @@ fn profit_follows_the_unit_of_refreshes() {
     assert!((in_unit(&mut scenario, 1.0) / clicked - 1e3).abs() < 1e-6);
 }
 
+/// Twenty sites that publish a page an hour for 150 hours, and one more that named four pages in
+/// the hours 101 to 104 and none since. Every 25th page has 50 clicks over two days, the others
+/// have none, and so have the four pages. Returns the scenario, a usual site and the unlucky one.
+fn unlucky(settings: SourceRules) -> (SourcesScenario, u32, u32) {
+    let mut scenario = SourcesScenario::new(settings);
+    let mains: Vec<u32> = (0..21)
+        .map(|host| scenario.find_on(host, &format!("http://{host}.org/"), 0, None))
+        .collect();
+    for &main in &mains[..20] {
+        scenario.visit(main, 0, 0);
+    }
+    scenario.visit(mains[20], 100 * HOUR, 0);
+    let mut popular: Vec<(u32, u64)> = Vec::new();
+    for hour in 1..=150 {
+        for (host, &main) in (0..).zip(&mains) {
+            if host == 20 && !(101..=104).contains(&hour) {
+                continue;
+            }
+            let url = format!("http://{host}.org/{hour}");
+            let before = (hour - 1) * HOUR;
+            let page = scenario.find_on(host, &url, hour * HOUR, Some((main, before)));
+            if host < 20 && (hour + u64::from(host) * 7).is_multiple_of(25) {
+                popular.push((page, hour));
+            }
+            scenario.visit(main, hour * HOUR, 1);
+        }
+        for &(page, found) in &popular {
+            let clicks = match hour - found {
+                1 => 20.0,
+                12 => 15.0,
+                24 => 10.0,
+                48 => 5.0,
+                _ => continue,
+            };
+            scenario.click(page, hour * HOUR, clicks);
+        }
+    }
+    scenario.sources.wait(at(150 * HOUR));
+    (scenario, mains[3], mains[20])
+}
+
+#[test]
+fn four_pages_without_a_click_do_not_lock_out_a_source() {
+    let (scenario, usual, unlucky_site) = unlucky(SourceRules::default());
+    let [usual, quiet] = [usual, unlucky_site].map(|main| scenario.profit(main));
+    assert!((1.0..4.0).contains(&usual), "{usual}");
+    // A prior that counts half a click would leave less than a tenth.
+    assert!(
+        quiet > 0.4 * usual,
+        "{quiet} clicks a page, usually {usual}"
+    );
+    // At a price that the usual site pays, the unlucky one is polled again within days.
+    let price = crate::Price::new(usual / 2.0).unwrap();
+    for seed in 1..=40 {
+        let (mut scenario, _, unlucky_site) = unlucky(SourceRules {
+            seed,
+            ..SourceRules::default()
+        });
+        let is_due = |day: &u64| {
+            scenario.sources.wait(at(150 * HOUR + day * DAY));
+            let page = Page {
+                number: Number(unlucky_site),
+                history: &scenario.histories[unlucky_site as usize],
+            };
+            scenario.sources.due(page, price).is_some()
+        };
+        let day = (0..14).find(is_due);
+        assert!(day.is_some(), "seed {seed}: not polled within two weeks");
+    }
+}
+
+/// One page with many clicks counts visibly, and so does a click in the first minutes of the first
+/// page of a source.
+#[test]
+fn first_clicks_count() {
+    let (mut scenario, _, unlucky_site) = unlucky(SourceRules::default());
+    let fresh = scenario.find_on(21, "http://21.org/", 150 * HOUR, None);
+    scenario.visit(fresh, 150 * HOUR, 0);
+    let [before, unclicked] = [unlucky_site, fresh].map(|main| scenario.profit(main));
+    let [many, one] = [(20, unlucky_site), (21, fresh)].map(|(host, main)| {
+        let url = format!("http://{host}.org/new");
+        let page = scenario.find_on(host, &url, 151 * HOUR, Some((main, 150 * HOUR)));
+        scenario.visit(main, 151 * HOUR, 1);
+        page
+    });
+    scenario.click(one, 151 * HOUR + 60, 1.0);
+    scenario.click(many, 151 * HOUR + 60, 200.0);
+    scenario.sources.wait(at(152 * HOUR));
+    let [after, clicked] = [unlucky_site, fresh].map(|main| scenario.profit(main));
+    assert!(
+        after > 2.0 * before,
+        "{after} after 200 clicks, {before} before"
+    );
+    assert!(
+        clicked > 1.2 * unclicked,
+        "{clicked} after one click, {unclicked} before"
+    );
+}
+
+/// Polls of a little-known source use a P that differs from day to day around the expected P, and
+/// so do fetches of its pages if only they can show clicks.
+#[test]
+fn profit_is_drawn_where_a_choice_can_teach_it() {
+    let worths = |seen: Seen| {
+        let (mut scenario, _, main) = unlucky(SourceRules {
+            seen,
+            ..SourceRules::default()
+        });
+        let page = scenario.find_on(
+            20,
+            "http://20.org/new",
+            151 * HOUR,
+            Some((main, 150 * HOUR)),
+        );
+        let worths = (7..27).map(|day| {
+            let now = at(day * DAY);
+            scenario.sources.wait(now);
+            let history = History {
+                asked: Some(at(day * DAY - 12 * HOUR)),
+                ..scenario.histories[main as usize]
+            };
+            let number = Number(main);
+            let poll = Page {
+                number,
+                history: &history,
+            };
+            let poll = scenario.sources.worth(poll, now).value();
+            let page = scenario.sources.page(Number(page), at(151 * HOUR)).unwrap();
+            [poll, page.value()]
+        });
+        worths.collect::<Vec<[f64; 2]>>()
+    };
+    let differ = |worths: &[[f64; 2]], which: usize| {
+        let values = || worths.iter().map(|worth| worth[which]);
+        values().fold(0.0, f64::max) > 3.0 * values().fold(f64::INFINITY, f64::min)
+    };
+    let known = worths(Seen::Known);
+    assert!(differ(&known, 0) && !differ(&known, 1), "{known:?}");
+    let fetched = worths(Seen::Fetched);
+    assert!(differ(&fetched, 0) && differ(&fetched, 1), "{fetched:?}");
+}
+
+/// What new pages earned of what they could, on a source with two pages: an exact case.
+#[test]
+fn clicks_before_a_fetch_are_estimated_from_the_curve() {
+    for seen in [Seen::Known, Seen::Fetched] {
+        let mut scenario = SourcesScenario::new(SourceRules {
+            seen,
+            ..SourceRules::default()
+        });
+        let main = scenario.find("http://e.org/", 0, None);
+        scenario.visit(main, 0, 0);
+        let [fetched, waiting] = ["1", "2"]
+            .map(|name| scenario.find(&format!("http://e.org/{name}"), HOUR, Some((main, 0))));
+        scenario.visit(main, HOUR, 2);
+        assert_eq!(
+            scenario.sources.new_page_clicks(),
+            None,
+            "nothing was clicked"
+        );
+        scenario.visit(fetched, 3 * HOUR, 0);
+        scenario.click(fetched, 2 * HOUR, 6.0);
+        scenario.click(fetched, 4 * HOUR, 10.0);
+        scenario.click(waiting, 4 * HOUR, 3.0);
+        scenario.sources.wait(at(5 * HOUR));
+        let clicks = scenario.sources.new_page_clicks().unwrap();
+        let account = scenario.sources.accounts().next().unwrap();
+        let hour = account.outlook.decay * HOUR as f64;
+        // The pages appeared at any time of the hour before their discovery.
+        let before = |hours: f64| {
+            let left = -(-hour).exp_m1() / hour * (-hour * hours).exp();
+            account.outlook.profit * (1.0 - left)
+        };
+        let missed = match seen {
+            // Before the discovery of both pages, and the clicks that the logs show.
+            Seen::Known => 2.0 * before(0.0) + 6.0 + 3.0,
+            // Up to the fetch, and up to the last click that is known.
+            Seen::Fetched => before(2.0) + before(3.0),
+        };
+        assert_eq!(clicks.earned, 10.0, "{seen:?}");
+        assert!(
+            (clicks.missed / missed - 1.0).abs() < 1e-6,
+            "{clicks:?}, {missed}"
+        );
+        assert_eq!(clicks.share(), 10.0 / (10.0 + clicks.missed));
+    }
+}
+
 /// A page that was named by one source and is then linked by a second counts for both.
 #[test]
 fn a_page_counts_for_all_sources_that_link_to_it() {

@@ -194,7 +194,15 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
         true => "not known before searches and later refreshes".into(),
         false => "of the quality of a fresh store".into(),
     };
-    vec![
+    let news = state.new_page_clicks.map(|clicks| {
+        let note = format!(
+            "of the clicks on pages of the last week came after we had the page: {} counted, {} estimated as missed",
+            short(clicks.earned),
+            short(clicks.missed)
+        );
+        tile("New pages in time", percent(clicks.share), note)
+    });
+    let mut tiles = vec![
         tile("Fetches a second", short(state.fetches_per_second), budget),
         tile(
             "Bytes a second",
@@ -235,7 +243,9 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
             bytes(snapshot.storage.memory as f64),
             format!("{} free on disk", bytes(snapshot.storage.free as f64)),
         ),
-    ]
+    ];
+    tiles.extend(news);
+    tiles
 }
 
 fn split(snapshot: &Snapshot) -> Vec<FetchSplit> {
@@ -323,5 +333,34 @@ fn fetch(fetch: &node::live::meter::Fetch, now: Timestamp) -> FetchRow {
         ms: span(fetch.ms / 1e3),
         worth: fetch.worth.map_or("any price".into(), short),
         error: fetch.error.clone().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use node::live::snapshot::NewPageShare;
+
+    use super::*;
+
+    #[test]
+    fn what_new_pages_earned_is_shown_only_with_clicks() {
+        let mut snapshot = Snapshot::default();
+        let news = |snapshot: &Snapshot| {
+            let tiles = tiles(snapshot).into_iter();
+            let mut tiles = tiles.filter(|tile| tile.name == "New pages in time");
+            tiles.next().map(|tile| (tile.value, tile.note))
+        };
+        assert_eq!(news(&snapshot), None);
+        snapshot.state.new_page_clicks = Some(NewPageShare {
+            earned: 30.0,
+            missed: 10.0,
+            share: 0.75,
+        });
+        let (value, note) = news(&snapshot).unwrap();
+        assert_eq!(value, "75.0 %");
+        assert!(
+            note.ends_with("30.0 counted, 10.0 estimated as missed"),
+            "{note}"
+        );
     }
 }

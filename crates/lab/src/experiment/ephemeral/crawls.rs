@@ -263,7 +263,10 @@ impl<'a> Crawls<'a> {
             ("lost", crawled.lost as f64 / all),
             ("polls_of_least@0.7", self.polls_of_least(crawled, 0.7)),
         ];
-        let rows = metrics.into_iter();
+        let own = crawled
+            .estimate
+            .map(|clicks| ("of_bound@own", clicks.share()));
+        let rows = metrics.into_iter().chain(own);
         rows.map(|(metric, value)| number(name, metric, rate, value))
             .collect()
     }
