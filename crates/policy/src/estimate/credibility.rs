@@ -225,7 +225,8 @@ impl Variation {
             for (source, of_source) in sources {
                 // Sources count alike, whatever their mean: both terms are relative to it.
                 let square = ((source.clicks + mean) / (source.exposure + 1.0)).powi(2);
-                add(&mut of_pages, [source.square(), of_source], square);
+                let of_page = source.square();
+                add(&mut of_pages, [of_page, of_source], square);
                 if let Some(of_host) = of_host {
                     add(&mut of_sources, [of_source, of_host], mean * mean);
                 }

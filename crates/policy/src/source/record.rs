@@ -1,8 +1,8 @@
 //! Per-page and per-source records.
 //!
 //! **Invariant:** apart from the last estimates (`learned`, `curve`, `outlook`, `shape`, `draw`),
-//! these are facts and sums of facts, and do not depend on the order of the facts. The estimates are made in
-//! `learning.rs`.
+//! these are facts and sums of facts, and do not depend on the order of the facts. The estimates
+//! are made in `learning.rs`.
 
 use super::Outlook;
 use crate::estimate::{BINS, Histogram, ObservedTime, PageSums, Polled, ProfitCurve, Rhythm};
@@ -27,6 +27,8 @@ pub(super) struct PageRecord {
     pub linked: bool,
     /// Estimated seconds from its appearance to its discovery.
     pub unseen: f32,
+    /// Clicks on it that count.
+    pub clicks: f32,
 }
 
 impl PageRecord {

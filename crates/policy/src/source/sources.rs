@@ -282,6 +282,7 @@ impl Sources {
             weighed: false,
             linked: false,
             unseen: gap.unwrap_or_default().as_secs_f32() / 2.0,
+            clicks: 0.0,
         };
         if !self.pages.add(discovered.page, known) {
             return;
@@ -346,7 +347,8 @@ impl Sources {
             if !known.as_ref().is_some_and(is_shared) {
                 continue;
             }
-            if let Some((clicks, squared)) = self.young.credit(link.to, place) {
+            let squared = known.map_or(0.0, |known| f64::from(known.clicks).powi(2));
+            if let Some(clicks) = self.young.credit(link.to, place) {
                 record.also = record.also.saturating_add(1);
                 record.recent.push(link.to);
                 record.clicked(&clicks, squared);
@@ -388,7 +390,12 @@ impl Sources {
             return;
         };
         let fetched = self.learning.is_fetched(shown.page, shown.at);
-        let squared = (self.young).clicked(shown.page, bin, shown.clicks, fetched);
+        (self.young).clicked(shown.page, bin, shown.clicks, fetched);
+        let sum = (known.clicks + shown.clicks as f32).min(f32::MAX);
+        let squared = f64::from(sum).powi(2) - f64::from(known.clicks).powi(2);
+        if let Some(known) = self.pages.get_mut(shown.page) {
+            known.clicks = sum;
+        }
         let mut clicks = Histogram::default();
         clicks[bin] = shown.clicks as f32;
         for &source in [on].iter().chain(self.young.also(shown.page)) {

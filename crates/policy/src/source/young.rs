@@ -33,41 +33,33 @@ struct YoungPage {
     earned: f32,
 }
 
-impl YoungPage {
-    fn clicks(&self) -> f64 {
-        self.clicks.iter().map(|&clicks| f64::from(clicks)).sum()
-    }
-}
-
 impl YoungPages {
-    /// Credits a further source with a page. Returns the clicks of the page so far, by age, and
-    /// their squared sum; `None` if the source was credited before or the page has too many.
-    pub fn credit(&mut self, page: Number, source: u32) -> Option<(Histogram, f64)> {
+    /// Credits a further source with a page. Returns the clicks of the page so far; `None` if
+    /// the source was credited before or the page has too many.
+    pub fn credit(&mut self, page: Number, source: u32) -> Option<Histogram> {
         let young = self.pages.entry(page).or_default();
         if young.also.len() == MOST || young.also.contains(&source) {
             return None;
         }
         young.also.push(source);
-        Some((young.clicks, young.clicks().powi(2)))
+        Some(young.clicks)
     }
 
-    /// Adds clicks on a page, which has been `fetched` before or not. Returns what they add to
-    /// the squared number of its clicks.
-    pub fn clicked(&mut self, page: Number, bin: usize, clicks: f64, fetched: bool) -> f64 {
+    /// Adds clicks on a page, which has been `fetched` before or not.
+    pub fn clicked(&mut self, page: Number, bin: usize, clicks: f64, fetched: bool) {
         let young = self.pages.entry(page).or_default();
-        let before = young.clicks();
         young.clicks[bin] = (young.clicks[bin] + clicks as f32).min(f32::MAX);
         if fetched {
             young.earned = (young.earned + clicks as f32).min(f32::MAX);
         }
-        young.clicks().powi(2) - before.powi(2)
     }
 
     /// Returns the clicks on a page before and after its fetch.
     pub fn clicks(&self, page: Number) -> [f64; 2] {
         let clicks = |young: &YoungPage| {
+            let all: f64 = young.clicks.iter().map(|&clicks| f64::from(clicks)).sum();
             let earned = f64::from(young.earned);
-            [(young.clicks() - earned).max(0.0), earned]
+            [(all - earned).max(0.0), earned]
         };
         self.pages.get(&page).map_or([0.0; 2], clicks)
     }
