@@ -12,7 +12,7 @@
 //! A source of which little is known may be better than its expected P, and the crawl would not
 //! learn that if it left the source alone. Choices that can teach it therefore draw P from its
 //! posterior (Thompson sampling, 1933), as they draw λ. These are polls, and fetches of new pages
-//! if only clicks on fetched pages are reported. Decision 0020 says why.
+//! if only clicks on fetched pages are reported. Decision 0021 says why.
 //!
 //! **Invariant:** P and μ change only in [`Learning::learn`]; λ and the drawn P change there and
 //! at polls.
