@@ -12,7 +12,7 @@
 //! A source of which little is known may be better than its expected P, and the crawl would not
 //! learn that if it left the source alone. Choices that can teach it therefore draw P from its
 //! posterior (Thompson sampling, 1933), as they draw λ. These are polls, and fetches of new pages
-//! if only clicks on fetched pages are reported. Decision 0020 says why.
+//! if only clicks on fetched pages are reported. Decision 0021 says why.
 //!
 //! **Invariant:** P and μ change only in [`Learning::learn`]; λ and the drawn P change there and
 //! at polls.
@@ -112,15 +112,6 @@ impl Learning {
             self.last_click = self.last_click.max(Some(at));
             self.clicks += clicks;
         }
-    }
-
-    /// Returns the stake that a new page is expected to have before any new page appeared: that of
-    /// the mean page, if the crawl has a copy of any page.
-    ///
-    /// The printed P_default is a number of clicks that fits one search engine. Where copies are
-    /// clicked more often, no source would ever be polled, and no new page would ever appear.
-    fn mean_page(&self) -> Option<f64> {
-        (self.stakes > 0.0).then_some(1.0)
     }
 
     /// Returns the value of a click.
@@ -408,10 +399,9 @@ impl Learning {
         // the crawl. With the printed P = 0.01 they might never be fetched, and so never
         // clicked, if other copies are clicked all the time.
         let stake = mean_stake(records).filter(|stake| *stake > 0.0);
-        let profit = match stake.or(self.mean_page()) {
-            Some(stake) => self.unit * stake / DECAY / self.click,
-            None => settings.profit,
-        };
+        let profit = stake.map_or(settings.profit, |stake| {
+            self.unit * stake / DECAY / self.click
+        });
         let prior = Prior {
             curve: ProfitCurve {
                 profit,
@@ -432,8 +422,7 @@ impl Learning {
         });
         let mean =
             |host: &HostSums| (host.weighed > 0.0).then(|| host.stakes / host.weighed / DECAY);
-        let overall = mean_stake(records).or(self.mean_page());
-        let overall = overall.map_or(settings.profit, |stake| stake / DECAY);
+        let overall = mean_stake(records).map_or(settings.profit, |stake| stake / DECAY);
         each(records, |record| {
             let own = HostSums {
                 stakes: record.stakes,
