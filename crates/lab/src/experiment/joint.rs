@@ -24,7 +24,7 @@ use crate::invent::town::TownPlan;
 use crate::invent::tuned;
 use crate::kinds::{Lives, News, Town};
 use crate::workers::ExperimentProgress;
-use crate::world::World;
+use crate::world::{World, WorldPart};
 use contestants::Contestants;
 use tasks::{TownRun, best_quotas};
 
@@ -208,11 +208,13 @@ impl Towns {
         let Some(pages) = &options.pages else {
             return Ok(Self::Invented);
         };
-        let World::News(news) = World::open(&setting.world, &[], setting.seed)? else {
+        let World::News(news) =
+            World::open_part(&setting.world, &[], setting.seed, WorldPart::Sources)?
+        else {
             let why = "with --pages the world must be a news world: its sources name the new pages";
             return Err(LabError::Wish(why.into()));
         };
-        let lives = match World::open(pages, &[], setting.seed)? {
+        let lives = match World::open_part(pages, &[], setting.seed, WorldPart::Histories)? {
             World::Histories(histories) => Lives::of_histories(&histories)?,
             World::Corpus(corpus) => Lives::of_histories(&corpus.histories)?,
             other => {
@@ -233,7 +235,7 @@ impl Towns {
     fn of(&self, setting: &ExperimentSetup, run: u64) -> Result<Town, LabError> {
         match self {
             Self::Recorded { news, lives, plan } => plan.join(news, lives, setting.seed_of(run)),
-            Self::Invented => match setting.open(run)? {
+            Self::Invented => match setting.open(run, WorldPart::Sources)? {
                 World::Town(town) => Ok(*town),
                 other => Err(LabError::Wish(format!(
                     "a world of the kind {:?} is no town: use invented:town, or a news world with --pages",

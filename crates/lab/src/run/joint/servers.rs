@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crawl::{ConnectionId, ConnectionState};
 use page::{HostId, PageUrl};
+use policy::Moment;
 
 use crate::kinds::Town;
 use crate::run::driver::{Connections, PendingAnswer};
@@ -38,23 +39,31 @@ impl TownServers {
 }
 
 impl Connections for TownServers {
-    fn connect(&mut self, connection: ConnectionId, url: &PageUrl) -> (Duration, usize) {
+    fn connect(
+        &mut self,
+        connection: ConnectionId,
+        url: &PageUrl,
+        _now: Moment,
+    ) -> (Duration, usize) {
         let time = self.times.get(&url.host()).copied().unwrap_or_default();
         self.open.insert(connection, time);
         (Duration::ZERO, 1)
     }
 
-    fn send_requests(&mut self, connection: ConnectionId, requests: usize) -> Vec<PendingAnswer> {
-        (0..requests.min(1))
-            .map(|_| self.answer(connection, false))
-            .collect()
+    fn send_requests(
+        &mut self,
+        connection: ConnectionId,
+        pages: &[&PageUrl],
+    ) -> Vec<PendingAnswer> {
+        let served = pages.iter().take(1);
+        served.map(|_| self.answer(connection, false)).collect()
     }
 
     fn send_other_request(&mut self, connection: ConnectionId) -> PendingAnswer {
         self.answer(connection, true)
     }
 
-    fn closed(&mut self, connection: ConnectionId) {
+    fn closed(&mut self, connection: ConnectionId, _now: Moment) {
         self.open.remove(&connection);
     }
 }

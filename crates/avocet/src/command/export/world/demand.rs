@@ -47,8 +47,8 @@ pub(super) fn write(
     let log = store::log(root);
     EventLog::<Search>::open(&log).read(&Position::default(), |search| {
         demand.ask(&search.query, search.count);
-        for view in search.views().filter(|view| view.clicks > 0.0) {
-            demand.click(article(view.url), search.time, view.clicks as u64);
+        for page in search.pages().filter(|page| page.clicks > 0) {
+            demand.click(article(page.url), search.time, page.clicks);
         }
     })?;
     EventLog::<Click>::open(&log).read(&Position::default(), |click| {
