@@ -247,6 +247,7 @@ impl World {
     /// The written world reads as the same world. A world of servers or a town cannot be written,
     /// since no table holds latencies or hints.
     pub fn write_all(parts: &[Self], directory: &Path) -> Result<(), LabError> {
+        parts.iter().try_for_each(Self::refuse_to_write)?;
         empty(directory)?;
         parts
             .iter()
@@ -256,6 +257,19 @@ impl World {
     /// Writes a world of one part.
     pub fn write(&self, directory: &Path) -> Result<(), LabError> {
         Self::write_all(std::slice::from_ref(self), directory)
+    }
+
+    /// Fails if no tables can hold the world.
+    fn refuse_to_write(&self) -> Result<(), LabError> {
+        let why = match self {
+            Self::Servers(_) => {
+                "a world of servers cannot be written: no table holds their latencies"
+            }
+            Self::Town(_) => "a town cannot be written: no table holds its hints",
+            _ => return Ok(()),
+        };
+        let again = "its name, settings and seed give it again";
+        Err(LabError::Wish(format!("{why}; {again}")))
     }
 
     fn write_tables(&self, directory: &Path) -> Result<(), LabError> {
@@ -270,16 +284,7 @@ impl World {
                 corpus.histories.write(directory)?;
                 corpus.queries.write(directory)
             }
-            Self::Servers(_) => Err(LabError::Wish(
-                "a world of servers cannot be written: no table holds their latencies; its \
-                 name, settings and seed give it again"
-                    .to_owned(),
-            )),
-            Self::Town(_) => Err(LabError::Wish(
-                "a town cannot be written: no table holds its hints; its name, settings and seed \
-                 give it again"
-                    .to_owned(),
-            )),
+            Self::Servers(_) | Self::Town(_) => self.refuse_to_write(),
         }
     }
 }

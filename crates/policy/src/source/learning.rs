@@ -114,6 +114,15 @@ impl Learning {
         }
     }
 
+    /// Returns the stake that a new page is expected to have before any new page appeared: that of
+    /// the mean page, if the crawl has a copy of any page.
+    ///
+    /// The printed P_default is a number of clicks that fits one search engine. Where copies are
+    /// clicked more often, no source would ever be polled, and no new page would ever appear.
+    fn mean_page(&self) -> Option<f64> {
+        (self.stakes > 0.0).then_some(1.0)
+    }
+
     /// Returns the value of a click.
     fn worth_of_click(&self) -> f64 {
         let time = self
@@ -399,9 +408,10 @@ impl Learning {
         // the crawl. With the printed P = 0.01 they might never be fetched, and so never
         // clicked, if other copies are clicked all the time.
         let stake = mean_stake(records).filter(|stake| *stake > 0.0);
-        let profit = stake.map_or(settings.profit, |stake| {
-            self.unit * stake / DECAY / self.click
-        });
+        let profit = match stake.or(self.mean_page()) {
+            Some(stake) => self.unit * stake / DECAY / self.click,
+            None => settings.profit,
+        };
         let prior = Prior {
             curve: ProfitCurve {
                 profit,
@@ -422,7 +432,8 @@ impl Learning {
         });
         let mean =
             |host: &HostSums| (host.weighed > 0.0).then(|| host.stakes / host.weighed / DECAY);
-        let overall = mean_stake(records).map_or(settings.profit, |stake| stake / DECAY);
+        let overall = mean_stake(records).or(self.mean_page());
+        let overall = overall.map_or(settings.profit, |stake| stake / DECAY);
         each(records, |record| {
             let own = HostSums {
                 stakes: record.stakes,

@@ -253,6 +253,8 @@ fn every_metric_is_explained_and_every_explained_metric_is_measured() {
         queries: queries(),
     };
     let web = WebPlan::small(1).invent();
+    let town = [("pages", "60"), ("births", "10"), ("days", "4")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
     let mut found = BTreeSet::new();
     for world in [
         World::Topic(topic()),
@@ -260,6 +262,7 @@ fn every_metric_is_explained_and_every_explained_metric_is_measured() {
         World::News(news()),
         World::Corpus(corpus),
         World::Servers(Box::new(web)),
+        World::open("invented:town", &town, 1).unwrap(),
     ] {
         let description = describe(world).unwrap();
         found.extend(description.measured.into_iter().map(|number| number.metric));

@@ -103,7 +103,7 @@ mod tests {
         let rest = 1.0 - discovery;
         let found = (0..=1000).map(|part| {
             let one = rest * f64::from(part) / 1000.0;
-            obsolete(pages, [one, rest - one], discovery)
+            obsolete(pages, [one, (rest - one).max(0.0)], discovery)
         });
         found.fold(f64::INFINITY, f64::min)
     }
