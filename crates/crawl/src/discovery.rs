@@ -92,7 +92,7 @@ impl Admission {
         self.facts.iter().filter(admitted).count() as u32
     }
 
-    /// Removes and returns the links to pages that are known or now admitted, sorted by page number.
+    /// Removes and returns the links to pages that are known or now admitted, by page number.
     /// Of several links to one page, the first is returned.
     pub fn known(&mut self) -> Vec<KnownLink> {
         let mut known = std::mem::take(&mut self.known);

@@ -17,8 +17,8 @@ pub struct HostVisit {
     pub host: HostId,
     /// The speed of the host. The caller updates it during the visit.
     pub estimate: Estimate,
-    /// Most requests of one visit to the server, if it needs a delay. The caller lowers it if the
-    /// server does not allow so many.
+    /// Maximum number of requests of one visit to the server, if it needs a delay. The caller
+    /// lowers it if the server allows fewer.
     pub burst: usize,
     /// Number of consecutive requests that the server refused because it is overloaded.
     pub(super) refusals: u16,

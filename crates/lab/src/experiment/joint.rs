@@ -195,7 +195,7 @@ fn check(options: &JointExperimentOptions) -> Result<(), LabError> {
 /// Where the towns of the runs come from.
 enum Towns {
     Invented,
-    /// Recorded parts, which are read once. Each run draws the rest anew.
+    /// Recorded parts, which are read once. Each run draws the rest.
     Recorded {
         news: Box<News>,
         lives: Box<Lives>,

@@ -16,8 +16,8 @@
 //! [`Confinement`] says what a crawler does with links to pages of other crawlers.
 //!
 //! A message is one URL sent from one process to another; its bytes count too. Each exchanged link
-//! counts once per batch. A new host counts one message to the supervisor, and another one if the host goes
-//! to a different crawler. Seeds that the user names are free.
+//! counts once per batch. A new host counts one message to the supervisor, and another one if the
+//! host goes to a different crawler. Seeds that the user names are free.
 //!
 //! **Invariant:** a crawler knows the pages that it fetched and the URLs that it received, and
 //! nothing of what other crawlers know.

@@ -138,7 +138,8 @@ impl SimulatedNetwork {
     /// Returns the network of the `count` largest servers that answer a request within `limit`
     /// and serve at least `requests` over a connection; `None` if there are fewer.
     ///
-    /// The largest, so that they do not run out of pages early. Only pages that can be reached from the home pages of these servers remain.
+    /// The largest are taken, so that they do not run out of pages early. Only pages that can be
+    /// reached from the home pages of these servers remain.
     pub fn fast(&self, count: usize, limit: Duration, requests: u32) -> Option<Self> {
         let is_fast = |server: &SimulatedServer| {
             server.round_trip + server.response < limit
