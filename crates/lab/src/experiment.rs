@@ -23,11 +23,31 @@ pub mod servers;
 pub mod text;
 pub mod world;
 
-use figure::Figure;
+use figure::{Figure, Series};
 
 use crate::LabError;
 use crate::findings::Findings;
 use crate::world::{World, WorldPart};
+
+/// Returns figures of lines. Each is given by the stem of its file name, its title, its axes and
+/// its lines. A figure without lines is omitted.
+fn line_figures<const N: usize>(
+    figures: [(&str, &str, &str, &str, Vec<Series>); N],
+) -> Vec<(String, Figure)> {
+    let drawn = figures.into_iter().filter(|figure| !figure.4.is_empty());
+    drawn
+        .map(|(name, title, x_label, y_label, series)| {
+            let figure = Figure {
+                title: title.into(),
+                x_label: x_label.into(),
+                y_label: y_label.into(),
+                series,
+                ..Figure::default()
+            };
+            (name.to_owned(), figure)
+        })
+        .collect()
+}
 
 /// Settings that all experiments share.
 #[derive(Debug, Clone)]

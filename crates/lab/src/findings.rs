@@ -203,6 +203,12 @@ mod tests {
         }
     }
 
+    fn named(rows: &[Row]) -> Vec<(&str, &str, f64)> {
+        rows.iter()
+            .map(|row| (row.policy.as_str(), row.metric.as_str(), row.value))
+            .collect()
+    }
+
     #[test]
     fn runs_become_means_with_intervals_and_paired_gains() {
         let run = |base: f64| {
@@ -213,12 +219,8 @@ mod tests {
             ]
         };
         let rows = rows(&[run(0.0), run(10.0)], Some("random"));
-        let found: Vec<_> = rows
-            .iter()
-            .map(|row| (row.policy.as_str(), row.metric.as_str(), row.value))
-            .collect();
         assert_eq!(
-            found,
+            named(&rows),
             [
                 ("random", "p_cs", 5.0),
                 ("backlink", "p_cs", 6.0),
@@ -249,12 +251,8 @@ mod tests {
             vec![measured("backlink", 0.5, 0.75)],
         ];
         let rows = rows(&runs, Some("random"));
-        let found: Vec<_> = rows
-            .iter()
-            .map(|row| (row.policy.as_str(), row.metric.as_str(), row.value))
-            .collect();
         assert_eq!(
-            found,
+            named(&rows),
             [("random", "p_cs", 0.25), ("backlink", "p_cs", 0.75)]
         );
     }

@@ -12,6 +12,7 @@ use frontier::{Entry, Facts, MemoryLedger, PageKey, ServerKey};
 use page::{HostId, PageId, PageUrl};
 use policy::{History, Moment, Number, Outcome, Policy, Report};
 
+use crate::budget::ModelBucket;
 use crate::disk::WrittenGroup;
 use crate::network::{SimConnection, used};
 use crate::politeness::{AnswerFact, ClockPair, Politeness, RequiredPause, refusal};
@@ -20,21 +21,6 @@ use crate::web::SimWeb;
 
 /// A core must wake up fewer times than this in one simulated second.
 const WAKES: u32 = 1_000;
-
-/// A token bucket that models `frontier::Budget`.
-struct ModelBucket {
-    per_second: f64,
-    saved: f64,
-    at: Moment,
-}
-
-impl ModelBucket {
-    fn fill(&mut self, now: Moment) {
-        let brought = now.since(self.at).as_secs_f64() * self.per_second;
-        self.saved = (self.saved + brought).min(self.per_second.max(1.0));
-        self.at = now;
-    }
-}
 
 /// What a visit waits for.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,11 +128,7 @@ impl CoreModel {
         wrong_clock: bool,
     ) -> Self {
         let bucket = match plan.again {
-            Again::Always { budget } => Some(ModelBucket {
-                per_second: budget,
-                saved: 1.0,
-                at: now,
-            }),
+            Again::Always { budget } => Some(ModelBucket::new(budget, now)),
             _ => None,
         };
         Self {
@@ -760,13 +742,7 @@ impl CoreModel {
 
     fn spend(&mut self, now: Moment, must_have: bool) {
         if let Some(bucket) = &mut self.bucket {
-            bucket.fill(now);
-            check!(
-                !must_have || bucket.saved >= 1.0 - 1e-3,
-                "a page is asked for with {} fetches saved",
-                bucket.saved
-            );
-            bucket.saved -= 1.0;
+            bucket.spend(now, must_have);
         }
     }
 
@@ -775,7 +751,7 @@ impl CoreModel {
         self.uncommitted -= requests;
         self.returned += requests as u64;
         if let Some(bucket) = &mut self.bucket {
-            bucket.saved += requests as f64;
+            bucket.give_back(requests);
         }
     }
 

@@ -13,6 +13,7 @@ macro_rules! check {
     };
 }
 
+mod budget;
 mod disk;
 mod driver;
 mod invariants;

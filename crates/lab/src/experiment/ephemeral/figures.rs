@@ -3,6 +3,7 @@
 use figure::{Figure, Series};
 
 use super::crawls::BOUND;
+use crate::experiment::line_figures;
 use crate::findings::{self, Findings, Param, Row};
 
 /// Returns all figures, each with the stem of its file name. A figure without lines is omitted.
@@ -76,19 +77,7 @@ pub(super) fn all(findings: &Findings) -> Vec<(String, Figure)> {
             plain("missed"),
         ),
     ];
-    let drawn = figures.into_iter().filter(|figure| !figure.4.is_empty());
-    drawn
-        .map(|(name, title, x_label, y_label, series)| {
-            let figure = Figure {
-                title: title.into(),
-                x_label: x_label.into(),
-                y_label: y_label.into(),
-                series,
-                ..Figure::default()
-            };
-            (name.to_owned(), figure)
-        })
-        .collect()
+    line_figures(figures)
 }
 
 /// Returns the label of a row. A row without a scheduler describes the world.

@@ -3,6 +3,7 @@
 use figure::{Figure, Series};
 
 use super::contestants::{ONE_PRICE, QUOTA};
+use crate::experiment::line_figures;
 use crate::findings::{self, Findings, Param, Row};
 
 /// Returns all figures, each with a file name.
@@ -40,19 +41,7 @@ pub(super) fn all(findings: &Findings) -> Vec<(String, Figure)> {
             lines(findings, "of_clicks", scarce),
         ),
     ];
-    let drawn = figures.into_iter().filter(|figure| !figure.4.is_empty());
-    drawn
-        .map(|(name, title, x_label, y_label, series)| {
-            let figure = Figure {
-                title: title.into(),
-                x_label: x_label.into(),
-                y_label: y_label.into(),
-                series,
-                ..Figure::default()
-            };
-            (name.to_owned(), figure)
-        })
-        .collect()
+    line_figures(figures)
 }
 
 /// Returns one line for each contestant.
