@@ -83,8 +83,12 @@ pub enum Action<S> {
     Keep(Distance),
     /// Make this work durable, after all work of earlier commits.
     Commit(Work<S>),
-    /// Send pages to the nodes that own their partitions.
+    /// Send pages to the nodes that own their partitions. The page that links to them is committed
+    /// later: a driver that first makes the offers durable loses no link.
     Offer(Vec<Offer>),
+    /// All offers before [`Event::Mark`](crate::Event::Mark) with this number are admitted. Earlier
+    /// commits have the facts about them.
+    Reached(u64),
     /// Report a request, for monitoring only.
     Note(Note),
     /// Send [`Event::Woken`](crate::Event::Woken) at this moment. Replaces the previous

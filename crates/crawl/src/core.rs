@@ -23,7 +23,6 @@ use policy::{Crawl, Fact, History, Moment, Moves, Outcome, Page, Policy, Shown, 
 
 use crate::action::{Action, Claim, Record};
 use crate::change_hints::{ChangeHints, is_news};
-use crate::discovery::Offer;
 use crate::event::{ConnectionId, Event, Gain, Met, VisitId};
 use crate::overlay::Overlay;
 use crate::plan::Plan;
@@ -106,7 +105,8 @@ impl<S> Core<S> {
                 requests,
                 gains,
             } => self.committed(&facts, requests, &gains, now),
-            Event::Offered(offers) => self.accept(offers),
+            Event::Offered(offers) => self.arrivals.push_back(Arrival::Offered(offers)),
+            Event::Mark(number) => self.arrivals.push_back(Arrival::Mark(number)),
             Event::Searched(met) => tell_searches(&mut self.frontier, &met),
             Event::BudgetChanged(per_second) => self.afford(per_second, now),
             Event::ConnectionClosed(connection) => self.connection_closed(connection),
@@ -268,10 +268,6 @@ impl<S> Core<S> {
                 .values_mut()
                 .for_each(|active| active.lose(connection));
         }
-    }
-
-    fn accept(&mut self, offers: Vec<Offer>) {
-        self.arrivals.push_back(Arrival::Offered(offers));
     }
 
     fn committed(&mut self, facts: &[Entry], requests: usize, gains: &[Gain], now: Moment) {

@@ -108,6 +108,9 @@ pub enum Event<S> {
     },
     /// Pages of other partitions link to these pages of ours.
     Offered(Vec<Offer>),
+    /// Asks for [`Action::Reached`](crate::Action::Reached) with this number once all offers before
+    /// it are admitted.
+    Mark(u64),
     /// Searchers saw pages in search results or clicked them.
     Searched(Vec<Met>),
     /// The budget has changed to this number of fetches per second. A crawl that was started

@@ -67,6 +67,9 @@ pub struct Plan {
     pub only_found: bool,
     /// Whether the driver indexes pages. If so, their records have the links for the index.
     pub index: bool,
+    /// Requests for pages that may wait for the broker in a cluster, beside those that one machine
+    /// allows. 0 without a cluster.
+    pub unpublished: usize,
     /// Whether no robots.txt and no probe is requested. Only for simulated worlds that have
     /// neither.
     pub without_rules: bool,
@@ -112,6 +115,7 @@ impl Default for Plan {
             until_found: None,
             only_found: false,
             index: false,
+            unpublished: 0,
             without_rules: false,
         }
     }
@@ -164,7 +168,7 @@ impl Plan {
     /// Returns the most requests for pages that are uncommitted at any instant, and so can be lost
     /// by a kill.
     pub fn at_risk(&self) -> usize {
-        self.connections * self.width + GROUP
+        self.connections * self.width + GROUP + self.unpublished
     }
 }
 

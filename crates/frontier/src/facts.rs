@@ -27,6 +27,14 @@ pub trait Facts {
     /// facts.
     fn noticed_ahead(&self) -> Result<Option<Moment>, Self::Error>;
 
+    /// Returns a number above those of all pages that were ever known, also of pages that were
+    /// deleted with their partition. 0: no page was ever deleted.
+    ///
+    /// A link to a deleted page must not become a link to a new one.
+    fn first_free(&self) -> Result<u32, Self::Error> {
+        Ok(0)
+    }
+
     /// Returns the error for a record whose content is invalid.
     fn damaged(what: String) -> Self::Error;
 }

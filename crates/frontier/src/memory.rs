@@ -102,6 +102,55 @@ impl MemoryLedger {
     pub fn seeds(&self) -> impl Iterator<Item = &str> {
         self.seeds.iter().map(String::as_str)
     }
+
+    /// Number of known pages.
+    pub fn len(&self) -> usize {
+        self.discoveries.len()
+    }
+
+    /// Returns whether no page is known.
+    pub fn is_empty(&self) -> bool {
+        self.discoveries.is_empty()
+    }
+
+    /// Returns all facts for a ledger that numbers these pages from `first`, in the order of their
+    /// numbers here. Links to pages that are not known here are dropped.
+    pub fn renumbered(&self, first: u32) -> Vec<Entry> {
+        let mut pages: Vec<(&PageKey, &Discovery)> = self.discoveries.iter().collect();
+        pages.sort_by_key(|(_, discovery)| discovery.order);
+        let numbers: HashMap<u64, u32> = pages
+            .iter()
+            .map(|(_, page)| page.order)
+            .zip(first..)
+            .collect();
+        let admitted = (u64::from(first)..)
+            .zip(&pages)
+            .map(|(order, (key, discovery))| {
+                let discovery = Discovery {
+                    order,
+                    ..(*discovery).clone()
+                };
+                Entry::Admitted(**key, discovery)
+            });
+        let visited =
+            |(key, visited): (&PageKey, &Visited)| Entry::Visited(*key, Box::new(visited.clone()));
+        let linked = |(key, links): (&PageKey, &OutLinks)| {
+            let known = links.links().filter_map(|(to, words)| {
+                let number = numbers.get(&u64::from(to))?;
+                Some((*number, words.to_owned()))
+            });
+            Entry::Links(*key, OutLinks::new(links.out_links, known.collect()))
+        };
+        let host = |((partition, host), facts): (&(Partition, HostId), &HostFacts)| {
+            Entry::Host(*partition, *host, facts.clone())
+        };
+        admitted
+            .chain(self.visits.iter().map(visited))
+            .chain(self.links.iter().map(linked))
+            .chain(self.hosts.iter().map(host))
+            .chain(self.seeds.iter().cloned().map(Entry::Seed))
+            .collect()
+    }
 }
 
 impl Facts for MemoryLedger {
@@ -137,5 +186,57 @@ impl Facts for MemoryLedger {
 
     fn damaged(what: String) -> Infallible {
         unreachable!("a ledger in memory has a damaged record: {what}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use page::PageUrl;
+
+    use super::*;
+
+    #[test]
+    fn a_renumbered_ledger_has_the_same_facts_with_other_numbers() {
+        let key =
+            |name: &str| PageKey::of(&PageUrl::parse(&format!("http://a.org/{name}")).unwrap());
+        let page = |name: &str, order| {
+            let discovery = Discovery {
+                url: format!("http://a.org/{name}"),
+                order,
+                at: Moment::from_micros(order),
+                depth: 1,
+                hops: 0,
+                source: None,
+                absent: None,
+            };
+            Entry::Admitted(key(name), discovery)
+        };
+        let links = OutLinks::new(
+            4,
+            vec![(7, "seven".into()), (9, "nine".into()), (8, String::new())],
+        );
+        let mut ledger = MemoryLedger::default();
+        let seed = Entry::Seed("http://a.org/".into());
+        ledger.commit(&[
+            page("late", 9),
+            page("early", 7),
+            Entry::Links(key("early"), links),
+            seed,
+        ]);
+        let moved = ledger.renumbered(100);
+        assert_eq!(moved.len(), 4);
+        let mut copy = MemoryLedger::default();
+        copy.commit(&moved);
+        let order = |name| copy.discovery(key(name)).unwrap().order;
+        assert_eq!((order("early"), order("late"), copy.len()), (100, 101, 2));
+        let (_, links) = Facts::links(&copy).next().unwrap().unwrap();
+        let targets: Vec<_> = links.links().collect();
+        assert_eq!(
+            targets,
+            [(100, "seven"), (101, "nine")],
+            "page 8 is not known"
+        );
+        assert_eq!(links.out_links, 4);
+        assert_eq!(copy.seeds().collect::<Vec<_>>(), ["http://a.org/"]);
     }
 }

@@ -89,6 +89,17 @@ impl SeenSet {
         self.shards[hashed.shard].insert(hashed.hash, number);
     }
 
+    /// Gives no number below `first` to a page that is inserted later.
+    pub fn skip_to(&mut self, first: u32) {
+        self.next = self.next.max(first);
+    }
+
+    /// Returns whether a page has this number. A masked id is never 0, except with a probability of
+    /// one in 2^64.
+    pub fn has(&self, number: Number) -> bool {
+        number.0 < self.next && self.marks.get(number.index()) != 0
+    }
+
     /// Returns the page of a host that has this number.
     pub fn page(&self, host: HostId, number: Number) -> PageId {
         let mark = self.marks.get(number.index());

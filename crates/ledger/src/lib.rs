@@ -22,6 +22,7 @@ mod scan;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -53,6 +54,10 @@ const AT_RISK: &[u8] = b"at-risk";
 const PASSED_OVER: &[u8] = b"passed-over";
 /// The key of [`Ledger::noticed_ahead`].
 const AHEAD: &[u8] = b"ahead";
+/// The key of [`Ledger::note`].
+const NOTE: &[u8] = b"note";
+/// The key of [`Facts::first_free`].
+const FIRST_FREE: &[u8] = b"first-free";
 /// The prefix of the keys under which `meta` has the URLs to which seeds redirected.
 const SEED: &[u8] = b"seed:";
 
@@ -64,6 +69,8 @@ pub struct Batch {
     /// The end of the archive (file number and byte offset) that these facts refer to. Bytes
     /// after it are not committed.
     pub archive_end: Option<(u32, u64)>,
+    /// A value that the driver stores together with the facts ([`Ledger::note`]).
+    pub note: Option<Vec<u8>>,
 }
 
 /// A failure of the ledger itself. Failed visits are not errors here: they are facts.
@@ -215,9 +222,69 @@ impl Ledger {
         if let Some(end) = batch.archive_end {
             writes.insert(&self.meta, b"archive-end", encode(&end));
         }
+        if let Some(note) = &batch.note {
+            writes.insert(&self.meta, NOTE, note);
+        }
         writes.insert(&self.meta, b"sequence", encode(&sequence));
         writes.commit().map_err(LedgerError::Commit)?;
         Ok(sequence)
+    }
+
+    /// Deletes the pages and hosts of a range of partitions, which another node owns now.
+    pub fn delete(&self, partitions: RangeInclusive<u8>) -> Result<(), LedgerError> {
+        let first_free = self.free_number()?;
+        let mut writes = self.batch(PersistMode::SyncData);
+        for keyspace in [&self.urls, &self.visits, &self.links, &self.hosts] {
+            for partition in partitions.clone() {
+                for guard in keyspace.prefix([partition]) {
+                    writes.remove(keyspace, guard.key().map_err(LedgerError::Read)?);
+                }
+            }
+        }
+        writes.insert(&self.meta, FIRST_FREE, encode(&first_free));
+        writes.commit().map_err(LedgerError::Commit)
+    }
+
+    /// Returns whether a range of partitions has no page and no host.
+    pub fn is_empty(&self, partitions: RangeInclusive<u8>) -> Result<bool, LedgerError> {
+        for partition in partitions {
+            for keyspace in [&self.urls, &self.hosts] {
+                if let Some(guard) = keyspace.prefix([partition]).next() {
+                    guard.key().map_err(LedgerError::Read)?;
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns every page of a range of partitions with its last visit.
+    pub fn scan_partitions(&self, partitions: RangeInclusive<u8>) -> Scan {
+        Scan::of_partitions(&self.urls, &self.visits, partitions)
+    }
+
+    /// Returns a page number above all that were ever used.
+    pub fn free_number(&self) -> Result<u32, LedgerError> {
+        let mut free = self.first_free()?;
+        for known in self.scan() {
+            let order = known?.discovery.order;
+            free = free.max(u32::try_from(order + 1).unwrap_or(u32::MAX));
+        }
+        Ok(free)
+    }
+
+    /// Returns the value that [`Batch::note`] or [`Ledger::set_note`] stored last.
+    pub fn note(&self) -> Result<Option<Vec<u8>>, LedgerError> {
+        let value = self.meta.get(NOTE).map_err(LedgerError::Read)?;
+        Ok(value.map(|value| value.to_vec()))
+    }
+
+    /// Stores a value for [`Ledger::note`]. It survives a kill of the process at once, and a power
+    /// cut after the next commit.
+    pub fn set_note(&self, note: &[u8]) -> Result<(), LedgerError> {
+        let mut writes = self.batch(PersistMode::Buffer);
+        writes.insert(&self.meta, NOTE, note);
+        writes.commit().map_err(LedgerError::Commit)
     }
 
     /// Returns the number of the last batch; 0 before the first.
@@ -400,6 +467,10 @@ impl Facts for Ledger {
 
     fn noticed_ahead(&self) -> Result<Option<Moment>, LedgerError> {
         Ledger::noticed_ahead(self)
+    }
+
+    fn first_free(&self) -> Result<u32, LedgerError> {
+        Ok(self.read(&self.meta, FIRST_FREE)?.unwrap_or(0))
     }
 
     fn damaged(what: String) -> LedgerError {

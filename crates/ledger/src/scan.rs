@@ -1,6 +1,7 @@
 //! Iterates over all pages with their last visits: a merge of two sorted keyspaces in one pass.
 
 use std::iter::{Map, Peekable};
+use std::ops::RangeInclusive;
 
 use fjall::{Iter, Keyspace};
 
@@ -21,9 +22,20 @@ type RawIter = Map<Iter, fn(fjall::Guard) -> Raw>;
 
 impl Scan {
     pub(crate) fn new(urls: &Keyspace, visits: &Keyspace) -> Self {
+        Self::of_partitions(urls, visits, 0..=u8::MAX)
+    }
+
+    pub(crate) fn of_partitions(
+        urls: &Keyspace,
+        visits: &Keyspace,
+        partitions: RangeInclusive<u8>,
+    ) -> Self {
+        let mut last = [u8::MAX; 18];
+        last[0] = *partitions.end();
+        let range = || vec![*partitions.start()]..=last.to_vec();
         Self {
-            urls: urls.iter(),
-            visits: visits.iter().map(raw as fn(_) -> _).peekable(),
+            urls: urls.range(range()),
+            visits: visits.range(range()).map(raw as fn(_) -> _).peekable(),
         }
     }
 

@@ -221,6 +221,7 @@ fn a_hint_is_stored_only_if_it_is_later_than_the_last_visit_to_its_page() {
     };
     let commit = |entries: Vec<Entry>| {
         let batch = Batch {
+            note: None,
             entries,
             archive_end: None,
         };
@@ -246,4 +247,44 @@ fn a_hint_is_stored_only_if_it_is_later_than_the_last_visit_to_its_page() {
         commit(vec![signal(page, 13), visited(page, 20), signal(page, 21)]).0,
         Some(1)
     );
+}
+
+#[test]
+fn a_range_of_partitions_is_deleted_and_its_numbers_are_not_used_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = Ledger::open(directory.path()).unwrap();
+    let entries = [(3, 1, 10), (4, 2, 11), (5, 3, 40)].map(|(partition, page, order)| {
+        [
+            Entry::Admitted(key(partition, 1, page), discovery(order)),
+            Entry::Visited(key(partition, 1, page), Box::new(visited(page))),
+            Entry::Links(key(partition, 1, page), OutLinks::new(0, Vec::new())),
+            Entry::Host(Partition(partition), HostId(1), HostFacts::default()),
+        ]
+    });
+    let batch = Batch {
+        entries: entries.concat(),
+        note: Some(b"one".to_vec()),
+        ..Batch::default()
+    };
+    ledger.commit(&batch).unwrap();
+    let pages = |partitions| -> Vec<u8> {
+        let scan = ledger.scan_partitions(partitions);
+        scan.map(|known| known.unwrap().key.partition.0).collect()
+    };
+    assert_eq!(pages(4..=255), [4, 5]);
+    assert_eq!(
+        (ledger.free_number().unwrap(), ledger.first_free().unwrap()),
+        (41, 0)
+    );
+    ledger.delete(4..=5).unwrap();
+    assert_eq!(pages(0..=255), [3]);
+    assert!(ledger.is_empty(4..=255).unwrap() && !ledger.is_empty(3..=4).unwrap());
+    assert_eq!(ledger.all_links().count(), 1);
+    assert_eq!(
+        (ledger.free_number().unwrap(), ledger.first_free().unwrap()),
+        (41, 41)
+    );
+    assert_eq!(ledger.note().unwrap().as_deref(), Some(&b"one"[..]));
+    ledger.set_note(b"two").unwrap();
+    assert_eq!(ledger.note().unwrap().as_deref(), Some(&b"two"[..]));
 }

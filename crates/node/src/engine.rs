@@ -14,13 +14,16 @@ pub mod plan;
 mod requests;
 mod snapshots;
 mod state_files;
+pub mod term;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
+use cluster::Slot;
+use cluster::broker::Mail;
 use crawl::{Action, ConnectionId, Core, Event, Note, Stored, Summary, TOKEN, VisitId};
 use fetch::{Connection, Fetcher, Route};
 use frontier::{HostFacts, PageKey, Partition, RobotsFact, Visited};
@@ -28,6 +31,7 @@ use ledger::{Ledger, LedgerError};
 use page::{HostId, Robots};
 use policy::{History, Moment};
 use repository::archive::Sealed;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 use tracing::warn;
@@ -46,11 +50,13 @@ use crate::recovery::searches::Searches;
 use crate::settings::policies::ChosenPolicies;
 use crate::store::Store;
 use begin::begin;
-use committer::{CommitResult, CommitWork, Committer};
+use committer::publishing::Publishing;
+use committer::{CommitResult, CommitWork, Committer, Digests};
 use plan::EnginePlan;
 use requests::Requests;
 use snapshots::SnapshotCache;
 use state_files::{SOURCES_EVERY, STATE_EVERY};
+use term::Term;
 
 /// How often the driver updates figures and checks for the pause file and the time limit.
 const TICK: Duration = Duration::from_millis(500);
@@ -71,6 +77,10 @@ enum DriverMessage {
     Resolved(VisitId, Option<Route>, Event<Sealed>),
     /// A question to the core.
     Question(Question),
+    /// Other nodes offer pages.
+    Mail(Mail),
+    /// A request for the digests of this node's slots.
+    Digest(mpsc::Sender<Digests>),
     /// New lines of the log of searches were read.
     SearchesRead(Box<Searches>),
     /// An internal failure, which stops the crawl.
@@ -155,11 +165,17 @@ async fn start(
         let (ledger, messages) = (ledger.clone(), messages.clone());
         let watching = live.clone();
         let buffered = plan.rules.buffer.is_some();
+        let publishing = plan
+            .term
+            .as_ref()
+            .map(|term| Publishing::new(term, &ledger));
+        let publishing = publishing.transpose()?;
         std::thread::Builder::new()
             .name("committer".into())
             .spawn(move || {
                 let committer = Committer::new(&ledger, archive, index)
                     .buffered(buffered)
+                    .publishing(publishing)
                     .with_reserve(reserve);
                 let committed = |done: CommitResult| {
                     watching.meter().core.commits.record(done.took);
@@ -197,8 +213,18 @@ async fn start(
         last_state: None,
         last_sources: None,
         steps: Durations::default(),
+        mail: VecDeque::new(),
+        first_mail: 0,
+        permits: Term::permits(),
     };
+    let receiving = driver.engine.plan.term.clone().map(|term| {
+        let messages = driver.engine.messages.clone();
+        tokio::spawn(term.receive(messages, driver.permits.clone()))
+    });
     let ended = driver.run(progress, interrupted, store.root()).await;
+    if let Some(receiving) = receiving {
+        receiving.abort();
+    }
     let summary = Summary {
         store: store.root().display().to_string(),
         ..live.whole(driver.core.summary(clock.elapsed()))
@@ -264,6 +290,12 @@ struct CoreDriver {
     last_sources: Option<Instant>,
     /// Durations of the steps since the last tick.
     steps: Durations,
+    /// Messages of offers that the core has not processed yet, oldest first, with the number of the
+    /// first.
+    mail: VecDeque<(Slot, u64)>,
+    first_mail: u64,
+    /// Permits to read further messages of offers.
+    permits: Arc<Semaphore>,
 }
 
 impl CoreDriver {
@@ -373,6 +405,8 @@ impl CoreDriver {
                 self.step(event);
             }
             DriverMessage::Question(question) => question(&mut self.core),
+            DriverMessage::Mail(mail) => self.take_mail(mail),
+            DriverMessage::Digest(reply) => self.send(CommitWork::Digest(reply)),
             DriverMessage::SearchesRead(searches) => self.take_searches(searches),
             DriverMessage::Failed(error) => self.fail(error),
         }
@@ -450,7 +484,8 @@ impl CoreDriver {
             Action::Close(connection) => drop(self.connections.remove(&connection)),
             Action::Keep(distance) => self.send(CommitWork::Keep(distance)),
             Action::Commit(work) => self.send(CommitWork::Core(work)),
-            Action::Offer(_) => unreachable!("all partitions are ours"),
+            Action::Offer(offers) => self.send(CommitWork::Offer(offers)),
+            Action::Reached(number) => self.reached(number),
             Action::Note(note) => self.note(&note),
             Action::WakeAt(moment) => self.wake = Some(moment),
             Action::Finish => self.finished = true,
@@ -503,14 +538,20 @@ impl CoreDriver {
         }
         let wanted = crate::live::pause::is_wanted(root);
         let paused = self.core.mode() == crawl::Mode::Paused;
-        if wanted && !paused {
+        let term = self.engine.plan.term.as_ref();
+        let cut_off = term.is_some_and(|term| !term.agent.may_fetch());
+        if cut_off && !paused {
+            progress.note(
+                "paused: the NATS servers do not answer, and another node may replace this one",
+            );
+        } else if wanted && !paused {
             progress.note(&format!(
                 "paused: nothing new is fetched until `avocet resume --store {}`",
                 root.display()
             ));
         }
-        if wanted != paused {
-            self.step(Event::Paused(wanted));
+        if (wanted || cut_off) != paused {
+            self.step(Event::Paused(!paused));
         }
     }
 
@@ -577,6 +618,17 @@ impl CoreDriver {
         meter.tick(now, values);
         drop(meter);
         self.engine.live.tick();
+        if let Some(term) = &self.engine.plan.term {
+            let whole = self.engine.live.whole(self.core.summary(Duration::ZERO));
+            let known = self.core.frontier().known() as u64;
+            let address = self.engine.live.address();
+            term.agent.report(|figures| {
+                figures.known = known;
+                figures.fetched = whole.pages + whole.unchanged;
+                figures.bytes = whole.bytes;
+                figures.address = address.unwrap_or_default();
+            });
+        }
     }
 
     /// Starts the periodic background work: files for other processes, and the log of searches.
@@ -601,6 +653,25 @@ impl CoreDriver {
                 searches.follow(now);
                 engine.send(DriverMessage::SearchesRead(searches));
             });
+        }
+    }
+
+    /// Passes offers of other nodes to the core.
+    fn take_mail(&mut self, mail: Mail) {
+        let number = self.first_mail + self.mail.len() as u64;
+        self.mail.push_back((mail.slot, mail.sequence));
+        self.step(Event::Offered(mail.offers));
+        self.step(Event::Mark(number));
+    }
+
+    /// The core has admitted the offers up to this number. The commits before this have the facts.
+    fn reached(&mut self, number: u64) {
+        while self.first_mail <= number
+            && let Some((slot, sequence)) = self.mail.pop_front()
+        {
+            self.first_mail += 1;
+            self.permits.add_permits(1);
+            self.send(CommitWork::Taken(slot, sequence));
         }
     }
 
@@ -680,5 +751,11 @@ impl RunningCrawl for Engine {
 
     fn afford(&self, per_second: f64) {
         self.send(DriverMessage::Event(Event::BudgetChanged(per_second)));
+    }
+
+    fn digests(&self) -> Option<Digests> {
+        let (reply, answer) = mpsc::channel();
+        self.send(DriverMessage::Digest(reply));
+        answer.recv().ok()
     }
 }

@@ -10,6 +10,7 @@ pub mod explain;
 pub mod fault;
 pub mod handle;
 pub mod live;
+pub mod membership;
 pub mod number;
 pub mod panics;
 pub mod planning;

@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::clock::{Clock, written};
+use crate::engine::committer::Digests;
 use crate::explain::Explanation;
 use crate::panics::POISONED;
 use crate::settings::policies::PolicySettings;
@@ -44,6 +45,10 @@ pub trait RunningCrawl: Send + Sync {
 
     /// Sets the budget, in fetches per second.
     fn afford(&self, per_second: f64);
+
+    /// Returns count and checksum of each slot of this node, when all facts of the ledger are
+    /// published. Returns `None` if the crawl ends meanwhile or runs on one machine.
+    fn digests(&self) -> Option<Digests>;
 }
 
 /// A crawl, as its observers see it.

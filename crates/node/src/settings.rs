@@ -28,9 +28,9 @@ use serde::Deserialize;
 
 pub use brand::{BrandTitle, Colour, Logo};
 pub use declared::{
-    Admin, BudgetSettings, ClickLog, CrawlSettings, CreditedSources, FetchSettings, HostSettings,
-    HttpVersion, LimitSettings, RefreshSettings, SearchSettings, ServeSettings, SourceSettings,
-    declared,
+    Admin, BudgetSettings, ClickLog, ClusterSettings, Coordination, CrawlSettings, CreditedSources,
+    FetchSettings, HostSettings, HttpVersion, LimitSettings, LinkExchange, RefreshSettings,
+    SearchSettings, ServeSettings, SourceSettings, declared,
 };
 pub use in_force::{SettingInForce, SettingOrigin, in_force};
 pub use layer::Layer;
@@ -61,6 +61,8 @@ pub struct Settings {
     pub serve: ServeSettings,
     /// How results are ranked.
     pub search: SearchSettings,
+    /// One crawl on several machines.
+    pub cluster: ClusterSettings,
 }
 
 impl Settings {

@@ -40,7 +40,7 @@ impl HasSettings for OfCrawl {
 }
 
 impl HasSettings for OfRun {
-    const SECTIONS: &'static [&'static str] = &["budget", "refresh", "source", "serve"];
+    const SECTIONS: &'static [&'static str] = &["budget", "refresh", "source", "serve", "cluster"];
 }
 
 impl HasSettings for OfServe {

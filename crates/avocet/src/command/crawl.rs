@@ -180,6 +180,7 @@ pub(super) fn plan(
         time: arguments.time.map(|time| time.0),
         archive: crawl.archive,
         level: Level::new(crawl.compression).context("crawl.compression must be 1 to 9")?,
+        term: None,
     })
 }
 

@@ -40,8 +40,8 @@ pub fn run(root: &Path, json: bool, arguments: &RebuildArguments) -> Result<()> 
         replay.finish()?;
         ledger.set_passed_over(&passed_over)?;
         ledger.commit(&ledger::Batch {
-            entries: Vec::new(),
             archive_end: end,
+            ..ledger::Batch::default()
         })?;
         counts
     };

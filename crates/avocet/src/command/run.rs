@@ -26,6 +26,7 @@ use crawl::Summary;
 use node::engine;
 use node::engine::plan::EnginePlan;
 use node::live::Live;
+use node::membership::Membership;
 use node::number::rate;
 use node::settings::policies::PolicySettings;
 use node::settings::{Layer, Settings, Usage};
@@ -62,28 +63,75 @@ pub(super) fn keep(
     let mut served = runtime.block_on(serving)?;
     // Listens from here on, so that no signal is lost while policies change.
     let mut signals = runtime.block_on(async { StopSignals::listen() });
+    let membership = runtime.block_on(Membership::join(&setup.settings.cluster, live))?;
     let begun = Instant::now();
+    setup.announce(root);
     loop {
-        setup.announce(root);
         source.record(&setup)?;
         let choice = setup.policies.choose()?;
         let mut plan = setup.plan.clone();
         plan.time = plan.time.map(|time| time.saturating_sub(begun.elapsed()));
-        let mut next = None;
+        let indexed = plan.rules.index;
+        if let Some(membership) = &membership {
+            let term = runtime.block_on(async {
+                tokio::select! {
+                    () = signals.next() => None,
+                    term = membership.term(&store, indexed) => Some(term),
+                }
+            });
+            let Some(term) = term else {
+                runtime.block_on(served.end());
+                return Ok(Summary::default());
+            };
+            plan.term = Some(term?);
+        }
+        let mut ended = TermEnd::Finished;
         let interrupted = async {
             tokio::select! {
-                () = signals.next() => exit_at_next(),
-                new = source.changed(setup) => next = Some(new),
+                () = signals.next() => {
+                    exit_at_next();
+                    membership.as_ref().inspect(|membership| membership.is_leaving());
+                }
+                new = source.changed(&setup) => ended = TermEnd::Settings(Box::new(new)),
+                () = slots_change(membership.as_ref()) => ended = TermEnd::Slots,
             }
         };
         let done = engine::crawl(&store, plan, choice, progress(), live, interrupted);
         let summary = runtime.block_on(done)?;
-        let Some(new) = next else {
-            runtime.block_on(served.end());
-            return Ok(summary);
-        };
-        say("the configuration has changed; the new settings are now in force");
-        setup = new;
+        match ended {
+            TermEnd::Finished => {
+                if let Some(membership) = membership {
+                    runtime.block_on(membership.leave(&store, indexed))?;
+                }
+                runtime.block_on(served.end());
+                return Ok(summary);
+            }
+            TermEnd::Settings(new) => {
+                say("the configuration has changed; the new settings are now in force");
+                setup = *new;
+                setup.announce(root);
+            }
+            // The budget may have changed in the last term, without its end.
+            TermEnd::Slots => setup = source.read()?,
+        }
+    }
+}
+
+/// Why a run of the engine has ended.
+enum TermEnd {
+    /// It was interrupted, or has reached a limit.
+    Finished,
+    /// The settings have changed.
+    Settings(Box<CrawlSetup>),
+    /// In a cluster: slots come to this node or leave it.
+    Slots,
+}
+
+/// Waits until the slots of this node should change. Without a cluster, waits for ever.
+async fn slots_change(membership: Option<&Membership>) {
+    match membership {
+        Some(membership) => membership.change_due().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -182,21 +230,24 @@ impl<'a> SettingsSource<'a> {
     ///
     /// A change for which [`CrawlSetup::differ_by_budget`] holds is applied to the running crawl,
     /// and the wait continues.
-    async fn changed(&self, mut current: CrawlSetup) -> CrawlSetup {
+    async fn changed(&self, begun: &CrawlSetup) -> CrawlSetup {
         let file = self.file();
+        let mut written = begun.written;
+        let mut newest: Option<CrawlSetup> = None;
         loop {
             tokio::time::sleep(CHECK_EVERY).await;
             let now = modified(&file);
-            if now == current.written {
+            if now == written {
                 continue;
             }
-            current.written = now;
+            written = now;
+            let current = newest.as_ref().unwrap_or(begun);
             match self.read() {
                 Ok(new) if current.differ_by_budget(&new) => {
                     if let Err(error) = self.change_budget(&new) {
                         say(&format!("{error:#}"));
                     }
-                    current = new;
+                    newest = Some(new);
                 }
                 Ok(new) => return new,
                 Err(error) => say(&format!("the old settings stay in force: {error:#}")),

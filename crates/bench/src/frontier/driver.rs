@@ -140,7 +140,7 @@ fn commit_all(
     while let Ok(CommitGroup { entries, mut pages }) = waiting.recv() {
         let mut batch = Batch {
             entries,
-            archive_end: None,
+            ..Batch::default()
         };
         for group in waiting.try_iter() {
             batch.entries.extend(group.entries);

@@ -34,6 +34,8 @@ pub(super) enum Arrival<S> {
     Leads(Vec<Lead>),
     /// Pages that other partitions link to.
     Offered(Vec<Offer>),
+    /// Everything before it is admitted when it is reached.
+    Mark(u64),
 }
 
 /// A fetched page, and how many of its links are admitted.
@@ -59,6 +61,7 @@ impl<S> Core<S> {
                     self.offer(admission.offers, actions);
                     self.outbox.push_facts(admission.facts, actions);
                 }
+                Arrival::Mark(number) => actions.push(Action::Reached(number)),
                 Arrival::Offered(mut offers) => {
                     let rest = offers.split_off(offers.len().min(room));
                     room -= offers.len();

@@ -518,7 +518,7 @@ impl Simulation {
                 self.write(number);
             }
             Action::Offer(offers) => self.offer(offers),
-            Action::Note(_) => {}
+            Action::Note(_) | Action::Reached(_) => {}
             Action::WakeAt(moment) => {
                 node.wakes += 1;
                 let wake = Happening::Wake(node.wakes);

@@ -252,7 +252,10 @@ impl CoreModel {
             }
             Event::Paused(paused) => self.paused = *paused,
             Event::Stopped => self.stopped = true,
-            Event::ConnectionClosed(_) | Event::Offered(_) | Event::Searched(_) => {}
+            Event::ConnectionClosed(_)
+            | Event::Offered(_)
+            | Event::Mark(_)
+            | Event::Searched(_) => {}
         }
     }
 
@@ -417,6 +420,7 @@ impl CoreModel {
             }
             Action::Close(_)
             | Action::Keep(_)
+            | Action::Reached(_)
             | Action::Commit(_)
             | Action::Note(_)
             | Action::WakeAt(_) => {}

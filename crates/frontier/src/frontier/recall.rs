@@ -130,6 +130,7 @@ impl<P: Policy> Frontier<P> {
             }
         }
         self.begin_recall();
+        self.seen.skip_to(earlier.first_free()?);
         let needs = self.policy.needs();
         let budgeted = self.spending().is_some();
         if needs == policy::Needs::default() && !budgeted {
@@ -324,6 +325,8 @@ impl<P: Policy> Frontier<P> {
         }
         let known: Vec<LinkFact<'_>> = links
             .links()
+            // Pages of a partition that another node took over are not known any more.
+            .filter(|(to, _)| self.seen.has(Number(*to)))
             .map(|(to, anchor)| match placed.get(&to) {
                 Some(link) => LinkFact {
                     around: &link.around,

@@ -552,7 +552,11 @@ impl<R: Responder, C: Connections> LabDriver<R, C> {
                 self.wake = None;
                 return;
             }
-            Action::Offer(_) | Action::Keep(_) | Action::Note(_) | Action::Abandon(_) => return,
+            Action::Offer(_)
+            | Action::Reached(_)
+            | Action::Keep(_)
+            | Action::Note(_)
+            | Action::Abandon(_) => return,
         };
         self.schedule(after, Scheduled::Event(event));
     }

@@ -9,10 +9,14 @@
 //!
 //! After a failure the committer writes nothing more: it never retries a failed sync.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+pub(super) mod publishing;
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use cluster::Slot;
+use cluster::publisher::Exchange;
 use crawl::{Distance, Event, Gain};
 use frontier::{Entry, PageKey, Visited};
 use ledger::{Batch, Ledger};
@@ -22,6 +26,8 @@ use repository::index::{self, Workload};
 use crate::fault;
 use crate::recovery::in_links::InLinks;
 use crate::recovery::put;
+pub use publishing::Digests;
+use publishing::Publishing;
 
 /// How often the index commits while a crawl runs. Searches find a new page after the commit.
 const INDEX_EVERY: Duration = Duration::from_secs(15);
@@ -48,6 +54,12 @@ pub enum CommitWork {
     Keep(Distance),
     /// The searches by which the index measures gains from now on.
     Measure(Workload),
+    /// In a cluster: pages of other slots, from links of pages that are committed later.
+    Offer(Vec<crawl::Offer>),
+    /// In a cluster: the core has processed the offers to a slot up to this message.
+    Taken(Slot, u64),
+    /// In a cluster: returns count and checksum of each slot.
+    Digest(Sender<Digests>),
     /// In tests: a sender that is dropped when all earlier work is committed. The paused clock
     /// stands still until then.
     #[cfg(test)]
@@ -106,6 +118,8 @@ pub struct Committer<'a> {
     workload: Option<Workload>,
     /// Links that are not in the index yet.
     in_links: InLinks,
+    /// The way to the other nodes of a cluster.
+    publishing: Option<Publishing>,
 }
 
 impl<'a> Committer<'a> {
@@ -124,7 +138,14 @@ impl<'a> Committer<'a> {
             buffered: false,
             workload: None,
             in_links: InLinks::default(),
+            publishing: None,
         }
+    }
+
+    /// Sets the way to the other nodes of a cluster.
+    #[must_use]
+    pub fn publishing(self, publishing: Option<Publishing>) -> Self {
+        Self { publishing, ..self }
     }
 
     /// Sets whether the crawl drops pages (`--buffer`).
@@ -152,8 +173,10 @@ impl<'a> Committer<'a> {
         loop {
             match work.recv_timeout(INDEX_EVERY) {
                 Ok(first) => {
-                    let group: Vec<CommitWork> =
-                        std::iter::once(first).chain(work.try_iter()).collect();
+                    let group = match &self.publishing {
+                        Some(publishing) => publishing.gather(first, work),
+                        None => std::iter::once(first).chain(work.try_iter()).collect(),
+                    };
                     #[cfg(test)]
                     let (_held, group): (Vec<CommitWork>, Vec<CommitWork>) = group
                         .into_iter()
@@ -209,6 +232,8 @@ impl<'a> Committer<'a> {
         let begun = Instant::now();
         let mut batch = Batch::default();
         let (mut requests, mut gains) = (0, Vec::new());
+        let mut exchange = Exchange::default();
+        let mut digests = Vec::new();
         for work in group {
             match work {
                 CommitWork::Records(records) => self.archive_records(&records)?,
@@ -216,6 +241,9 @@ impl<'a> Committer<'a> {
                     self.ledger.keep_server(distance.server, &distance.facts)?;
                 }
                 CommitWork::Measure(workload) => self.workload = Some(workload),
+                CommitWork::Offer(offers) => exchange.offers.extend(offers),
+                CommitWork::Taken(slot, sequence) => exchange.taken.push((slot, sequence)),
+                CommitWork::Digest(reply) => digests.push(reply),
                 #[cfg(test)]
                 CommitWork::Hold(_) => {}
                 CommitWork::Core(crawl::Work::Facts(facts)) => batch.entries.extend(facts),
@@ -242,8 +270,18 @@ impl<'a> Committer<'a> {
             batch.archive_end = Some((end.file, end.offset));
         }
         fault::point("archived");
+        if let Some(publishing) = &mut self.publishing {
+            batch.note = Some(publishing.mark_unpublished(&batch.entries));
+        }
         self.ledger.commit(&batch)?;
         fault::point("committed");
+        if let Some(publishing) = &mut self.publishing {
+            publishing.publish(&batch.entries, exchange, self.ledger)?;
+            for reply in digests {
+                // The asking thread may have stopped waiting.
+                reply.send(publishing.digests(self.ledger)?).ok();
+            }
+        }
         Ok(CommitResult {
             facts: batch.entries,
             requests,

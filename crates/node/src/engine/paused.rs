@@ -208,6 +208,7 @@ fn living_web() -> (Arc<ServedWeb>, EnginePlan) {
 /// Returns the plan of a crawl from these seeds over pipes.
 fn plan(seeds: &[PageUrl], pipes: Pipes) -> EnginePlan {
     EnginePlan {
+        term: None,
         rules: crawl::Plan {
             seeds: seeds.to_vec(),
             delay: Some(Duration::ZERO),

@@ -6,6 +6,8 @@ use crawl::scope::ScopeRules;
 use fetch::{FetchOptions, HttpMode};
 use page::url::traps;
 
+use super::term::Term;
+
 /// All parameters of a crawl except its policies.
 #[derive(Debug, Clone)]
 pub struct EnginePlan {
@@ -26,6 +28,8 @@ pub struct EnginePlan {
     pub archive: bool,
     /// Compression level of the archive.
     pub level: repository::archive::Level,
+    /// The slots of this node in a cluster; `None`: the crawl runs on one machine.
+    pub term: Option<Term>,
 }
 
 impl EnginePlan {
@@ -34,6 +38,11 @@ impl EnginePlan {
         crawl::Plan {
             width: self.width(),
             proxied: self.fetch.proxy.is_some(),
+            ours: match &self.term {
+                Some(term) => term.ownership(),
+                None => self.rules.ours.clone(),
+            },
+            unpublished: self.term.as_ref().map_or(0, Term::unpublished),
             ..self.rules.clone()
         }
     }

@@ -295,8 +295,54 @@ section! {
     }
 }
 
+section! {
+    /// One crawl on several machines, over NATS JetStream. Without `servers` the crawl runs on one
+    /// machine and needs no broker.
+    [cluster] ClusterSettings {
+        /// The NATS servers. All nodes of a crawl use the same ones.
+        servers: Vec<String> = Vec::new(), example(["nats://10.0.0.1:4222"]),
+            flag("cluster", "SERVERS"),
+            flag_help("Crawl together with other machines, over these NATS servers");
+        /// The name of the crawl: 1 to 40 lower-case letters, digits and hyphens. Nodes with the
+        /// same name are one crawl.
+        name: String = "crawl".into(), flag("name", "NAME");
+        /// The name of this node, unique in its crawl: 1 to 40 lower-case letters, digits and
+        /// hyphens. It must stay the same after a restart.
+        node: Option<String> = None, usual("the host name"), example("node-1"),
+            flag("node", "NAME");
+        /// How slots are assigned to nodes.
+        coordination: Coordination = Coordination::Dynamic, flag("coordination", "MODE");
+        /// With static coordination: the names of all nodes.
+        nodes: Vec<String> = Vec::new(), example(["node-1", "node-2"]);
+        /// What happens to links between slots of different nodes.
+        exchange: LinkExchange = LinkExchange::Exchange, flag("exchange", "MODE");
+        /// The number of slots that the web is divided into: a power of two, 256 at most. All nodes
+        /// use the same number, and it cannot change later.
+        slots: u16 = 64, range(1.0..=256.0);
+        /// A node that was silent for this long is replaced by the others. It stops its requests
+        /// after half of this time without an answer of the NATS servers.
+        silence: Time = Time::seconds(10), range(1.0..), flag("silence", "TIME");
+        /// The share of the slots that this node takes, relative to the other nodes.
+        capacity: f64 = 1.0, positive();
+        /// A file of NATS credentials.
+        credentials: Option<PathBuf> = None, example("avocet.creds");
+        /// A PEM file of certificates that the certificates of the NATS servers are checked with.
+        roots: Option<PathBuf> = None, example("nats-ca.pem");
+        /// A PEM file of the certificate that this node shows to the NATS servers. Needs `key`.
+        certificate: Option<PathBuf> = None, example("node.pem");
+        /// A PEM file of the key of `certificate`.
+        key: Option<PathBuf> = None, example("node.key");
+        /// Copies of each stream on different NATS servers.
+        replicas: Option<u8> = None, usual("3; 1 if the broker is a single server"), example(3),
+            range(1.0..=5.0);
+        /// The maximum number of bytes of the stream of facts, and of the stream of offers. If one
+        /// is full, the crawl waits.
+        stream_bytes: u64 = 4 << 30, range(1_048_576.0..);
+    }
+}
+
 /// Returns all sections, in the order of the reference.
-pub fn sections() -> [SettingsSection; 9] {
+pub fn sections() -> [SettingsSection; 10] {
     [
         CrawlSettings::section(),
         FetchSettings::section(),
@@ -307,6 +353,7 @@ pub fn sections() -> [SettingsSection; 9] {
         SourceSettings::section(),
         ServeSettings::section(),
         SearchSettings::section(),
+        ClusterSettings::section(),
     ]
 }
 
@@ -339,6 +386,28 @@ pub enum HttpVersion {
     /// HTTP/2, with several streams on one connection; HTTP/1.1 after a failure
     #[serde(rename = "2")]
     Http2,
+}
+
+/// How slots are assigned to nodes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Coordination {
+    /// Living nodes divide the slots, and replace a node that is silent
+    #[default]
+    Dynamic,
+    /// The nodes of the list `nodes` divide the slots once and for all
+    Static,
+}
+
+/// What happens to links between slots of different nodes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LinkExchange {
+    /// The owner of the slot gets them
+    #[default]
+    Exchange,
+    /// They are dropped
+    Firewall,
 }
 
 /// Who may open the dashboard.

@@ -1,0 +1,409 @@
+//! A node's part in the cluster: it announces the node, and claims and releases slots.
+//!
+//! The crawl runs in *terms*. During a term the slots of a node do not change, except that another
+//! node may claim them. When a slot should come or go, the term ends like a crawl that is stopped:
+//! requests under way finish, their pages are committed and published. Then [`Agent::rebalance`]
+//! releases and claims slots, and the next term starts from the ledger. So a takeover takes the path
+//! that every restart takes, and needs no code of its own in the core.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use bytes::Bytes;
+use frontier::Entry;
+use futures_util::StreamExt;
+use policy::Moment;
+use tokio::sync::Notify;
+use tracing::{info, warn};
+
+use crate::broker::{AppendError, Broker, BrokerError};
+use crate::division::Slot;
+use crate::fold::{Fold, Head};
+use crate::member::{Assignment, Member, MemberSettings, NodeFigures, Peer};
+use crate::message::{Header, Kind, NodeName, encode_header, pack};
+
+/// Time between two heartbeats.
+const BEAT: Duration = Duration::from_secs(1);
+
+/// Logs that are read at once when slots are claimed.
+const READS: usize = 16;
+
+/// Reads the time. Must not jump: the driver counts on a monotonic clock.
+pub type Now = Arc<dyn Fn() -> Moment + Send + Sync>;
+
+/// How far the facts of a slot in a node's ledger agree with the slot's log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Applied {
+    /// Sequence of the last message of the log whose facts the ledger has.
+    pub sequence: u64,
+    /// Sequence of the last message of offers whose pages the ledger has.
+    pub offers: u64,
+}
+
+/// The facts of slots in a node's store.
+pub trait SlotStore {
+    /// The error of the store.
+    type Error: From<BrokerError>;
+
+    /// Returns how far the ledger's facts of a slot agree with its log. Returns `None` if the ledger
+    /// has facts that were not published, or no record.
+    fn applied(&self, slot: Slot) -> Result<Option<Applied>, Self::Error>;
+
+    /// Returns a page number above all that the ledger has ever used.
+    fn free_number(&self) -> Result<u32, Self::Error>;
+
+    /// Replaces all facts of a slot.
+    fn replace(&mut self, slot: Slot, facts: &[Entry], applied: Applied)
+    -> Result<(), Self::Error>;
+
+    /// Records how far the ledger agrees with the log of a slot.
+    fn record(&mut self, slot: Slot, applied: Applied) -> Result<(), Self::Error>;
+
+    /// Deletes the facts of all slots except these.
+    fn retain(&mut self, slots: &BTreeSet<Slot>) -> Result<(), Self::Error>;
+}
+
+/// A slot of this node during a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tail {
+    /// The epoch of this node's claim.
+    pub epoch: u64,
+    /// The last message of the log, and the last offers, that the ledger has.
+    pub applied: Applied,
+}
+
+/// An order of an operator to a node.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Order {
+    /// Give all slots away (`true`), or take a share again (`false`).
+    Drain(bool),
+    /// A slot should be owned by a node.
+    Assign(Assignment),
+}
+
+/// This node in the cluster.
+pub struct Agent {
+    broker: Broker,
+    now: Now,
+    silence: Duration,
+    member: Mutex<Member>,
+    /// The slots that this node worked on when another node claimed them.
+    fenced: Mutex<BTreeSet<Slot>>,
+    /// When the broker last acknowledged a heartbeat, in microseconds.
+    acknowledged: AtomicU64,
+    /// Signals that a rebalance would change something.
+    change: Notify,
+    /// Whether the program is about to end.
+    leaving: AtomicBool,
+    /// Whether another process uses the name of this node.
+    doubled: AtomicBool,
+}
+
+impl Agent {
+    /// Joins the cluster. The node owns nothing yet.
+    pub fn new(broker: Broker, settings: MemberSettings, now: Now) -> Arc<Self> {
+        let started = now();
+        Arc::new(Self {
+            silence: settings.silence,
+            member: Mutex::new(Member::new(settings, started)),
+            fenced: Mutex::default(),
+            acknowledged: AtomicU64::new(started.micros()),
+            change: Notify::new(),
+            leaving: AtomicBool::new(false),
+            doubled: AtomicBool::new(false),
+            broker,
+            now,
+        })
+    }
+
+    /// Returns the name of this node.
+    pub fn name(&self) -> NodeName {
+        self.member().settings().name.clone()
+    }
+
+    /// Returns the broker.
+    pub fn broker(&self) -> &Broker {
+        &self.broker
+    }
+
+    /// Sends and receives heartbeats, and obeys orders, until the task is aborted.
+    pub async fn run(self: Arc<Self>) -> Result<(), BrokerError> {
+        let name = self.member().settings().name.clone();
+        let mut beats = self.broker.beats().await?;
+        let mut orders = self.broker.requests(&format!("orders.{name}")).await?;
+        let mut tick = tokio::time::interval(BEAT);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                Some(beat) = beats.next() => {
+                    if !self.member().hear(beat, (self.now)()) {
+                        self.doubled.store(true, Ordering::Relaxed);
+                        self.change.notify_one();
+                    }
+                }
+                Some((order, reply)) = orders.next() => {
+                    match postcard::from_bytes(&order) {
+                        Ok(Order::Drain(draining)) => self.member().drain(draining),
+                        Ok(Order::Assign(assignment)) => self.member().assign(assignment),
+                        Err(_) => continue,
+                    }
+                    if let Some(reply) = reply {
+                        self.broker.answer(reply, pack(&true, Vec::new())).await?;
+                    }
+                }
+                _ = tick.tick() => {
+                    let node = self.clone();
+                    // The broker may be away for long. Heartbeats of others must be read meanwhile.
+                    tokio::spawn(async move { node.announce().await });
+                    if self.is_change_due().await {
+                        self.change.notify_one();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends a heartbeat now.
+    async fn announce(&self) {
+        let (beat, sent) = (self.member().heartbeat(), (self.now)());
+        match self.broker.beat(&beat).await {
+            Ok(()) => {
+                self.acknowledged
+                    .fetch_max(sent.micros(), Ordering::Relaxed);
+            }
+            Err(error) => warn!("{error}"),
+        }
+    }
+
+    /// Returns whether this node may make requests: the broker has acknowledged a heartbeat within
+    /// half of the silence after which others replace this node.
+    pub fn may_fetch(&self) -> bool {
+        let acknowledged = Moment::from_micros(self.acknowledged.load(Ordering::Relaxed));
+        (self.now)().since(acknowledged) < self.silence / 2
+    }
+
+    /// Waits until a rebalance would change something.
+    pub async fn change_due(&self) {
+        self.change.notified().await;
+    }
+
+    /// Returns whether slots should be released, can be claimed or were lost.
+    async fn is_change_due(&self) -> bool {
+        let now = (self.now)();
+        let (release, claim) = {
+            let member = self.member();
+            (member.to_release(now), member.to_claim(now))
+        };
+        if !release.is_empty() || !self.fenced().is_empty() {
+            return true;
+        }
+        for slot in claim {
+            match self.broker.head(slot).await {
+                Ok(head) if self.member().may_claim(&head, now) => return true,
+                Ok(_) => {}
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// Another node has claimed a slot of this node: the term must end.
+    pub fn lost(&self, slot: Slot) {
+        warn!(
+            slot = slot.0,
+            "another node has claimed a slot of this node"
+        );
+        let mut member = self.member();
+        member.lost(slot);
+        member.figures().fenced += 1;
+        drop(member);
+        self.fenced().insert(slot);
+        self.change.notify_one();
+    }
+
+    /// Releases the slots that other nodes should own, and claims those that this node should own.
+    /// Returns the slots of the next term.
+    pub async fn rebalance<S: SlotStore>(
+        &self,
+        store: &mut S,
+    ) -> Result<BTreeMap<Slot, Tail>, S::Error> {
+        self.fenced().clear();
+        let release = self.member().to_release((self.now)());
+        for slot in release {
+            self.release(slot, store).await?;
+        }
+        let claim = self.member().to_claim((self.now)());
+        for slots in claim.chunks(READS) {
+            self.claim(slots, store).await?;
+        }
+        self.announce().await;
+        let owned = self.member().owned().clone();
+        store.retain(&owned.keys().copied().collect())?;
+        let mut tails = BTreeMap::new();
+        for (slot, epoch) in owned {
+            let applied = store.applied(slot)?.unwrap_or_default();
+            tails.insert(slot, Tail { epoch, applied });
+        }
+        Ok(tails)
+    }
+
+    /// Releases all slots at the end of the program. The store keeps their facts, so that a restart
+    /// before any other claim needs no takeover.
+    pub async fn leave<S: SlotStore>(&self, store: &mut S) -> Result<(), S::Error> {
+        let owned: Vec<Slot> = self.member().owned().keys().copied().collect();
+        for slot in owned {
+            self.release(slot, store).await?;
+        }
+        self.announce().await;
+        Ok(())
+    }
+
+    /// The program is about to end: no publication waits for a broker that is away.
+    pub fn is_leaving(&self, leaving: bool) {
+        self.leaving.store(leaving, Ordering::Relaxed);
+    }
+
+    /// Returns whether to give up a publication that the broker does not answer.
+    pub(crate) fn gives_up(&self) -> bool {
+        self.leaving.load(Ordering::Relaxed) && !self.may_fetch()
+    }
+
+    /// Returns whether another process uses the name of this node.
+    pub fn is_doubled(&self) -> bool {
+        self.doubled.load(Ordering::Relaxed)
+    }
+
+    async fn release<S: SlotStore>(&self, slot: Slot, store: &mut S) -> Result<(), S::Error> {
+        let Some(epoch) = self.member().owned().get(&slot).copied() else {
+            return Ok(());
+        };
+        self.member().lost(slot);
+        let Some(applied) = store.applied(slot)? else {
+            return Ok(());
+        };
+        let message = self.message(epoch, Kind::Release);
+        match self.broker.append(slot, applied.sequence, &message).await {
+            Ok(sequence) => store.record(
+                slot,
+                Applied {
+                    sequence,
+                    ..applied
+                },
+            ),
+            Err(AppendError::Fenced | AppendError::Full) => Ok(()),
+            Err(AppendError::Broker(error)) => Err(error.into()),
+        }
+    }
+
+    /// Claims slots whose logs allow it, and brings the store to the state of their logs.
+    async fn claim<S: SlotStore>(&self, slots: &[Slot], store: &mut S) -> Result<(), S::Error> {
+        let heads = futures_util::stream::iter(slots)
+            .map(
+                |slot| async move { Ok::<_, BrokerError>((*slot, self.broker.head(*slot).await?)) },
+            )
+            .buffered(READS)
+            .collect::<Vec<_>>()
+            .await;
+        let mut wanted: Vec<(Slot, Head, Option<Applied>)> = Vec::new();
+        for head in heads {
+            let (slot, head) = head?;
+            if self.member().may_claim(&head, (self.now)()) {
+                let applied = store.applied(slot)?;
+                let current = applied.filter(|applied| applied.sequence == head.sequence);
+                wanted.push((slot, head, current));
+            }
+        }
+        let folded = futures_util::stream::iter(wanted)
+            .map(|(slot, head, current)| async move {
+                let fold = match current {
+                    Some(_) => None,
+                    None => Some(self.broker.fold(slot, head.sequence).await?),
+                };
+                Ok::<_, BrokerError>((slot, head, current, fold))
+            })
+            .buffered(READS)
+            .collect::<Vec<_>>()
+            .await;
+        for folded in folded {
+            let (slot, head, current, fold) = folded?;
+            self.take_over(slot, &head, current, fold, store).await?;
+        }
+        Ok(())
+    }
+
+    /// Publishes the claim of a slot. If the broker accepts it, stores the facts of the log.
+    async fn take_over<S: SlotStore>(
+        &self,
+        slot: Slot,
+        head: &Head,
+        current: Option<Applied>,
+        fold: Option<Fold>,
+        store: &mut S,
+    ) -> Result<(), S::Error> {
+        let numbered_from = match &fold {
+            Some(fold) if !fold.facts().is_empty() => Some(store.free_number()?),
+            _ => None,
+        };
+        let epoch = head.epoch + 1;
+        let message = self.message(epoch, Kind::Claim { numbered_from });
+        let sequence = match self.broker.append(slot, head.sequence, &message).await {
+            Ok(sequence) => sequence,
+            Err(AppendError::Fenced) => return Ok(()),
+            Err(AppendError::Full) => {
+                warn!("the stream of facts is full: raise [cluster] stream_bytes");
+                return Ok(());
+            }
+            Err(AppendError::Broker(error)) => return Err(error.into()),
+        };
+        let offers = match (current, &fold) {
+            (Some(applied), _) => applied.offers,
+            (None, Some(fold)) => fold.offers_applied(),
+            (None, None) => 0,
+        };
+        let applied = Applied { sequence, offers };
+        match fold {
+            Some(fold) => {
+                let facts = fold.taken_over(numbered_from.unwrap_or(0));
+                info!(
+                    slot = slot.0,
+                    epoch,
+                    pages = fold.facts().len(),
+                    "takes over a slot"
+                );
+                store.replace(slot, &facts, applied)?;
+            }
+            None => store.record(slot, applied)?,
+        }
+        self.member().claimed(slot, epoch);
+        Ok(())
+    }
+
+    /// Returns a message of this node.
+    fn message(&self, epoch: u64, kind: Kind) -> Bytes {
+        let node = self.member().settings().name.clone();
+        encode_header(&Header { node, epoch, kind }).into()
+    }
+
+    /// Changes what the node announces about its work.
+    pub fn report(&self, change: impl FnOnce(&mut NodeFigures)) {
+        change(self.member().figures());
+    }
+
+    /// Returns the other nodes that are alive.
+    pub fn living_peers(&self) -> Vec<Peer> {
+        let (member, now) = (self.member(), (self.now)());
+        let alive = |peer: &&Peer| member.is_alive(&peer.beat.node, now);
+        member.peers().filter(alive).cloned().collect()
+    }
+
+    /// The lock is held for the time of a method of [`Member`], without I/O.
+    pub(crate) fn member(&self) -> MutexGuard<'_, Member> {
+        self.member.lock().expect("no method of Member panics")
+    }
+
+    fn fenced(&self) -> MutexGuard<'_, BTreeSet<Slot>> {
+        self.fenced.lock().expect("a set is changed in one call")
+    }
+}

@@ -1,0 +1,583 @@
+//! The broker: NATS JetStream, as the log of every slot, the mail between slots, and the medium of
+//! heartbeats.
+//!
+//! A crawl has three streams, whatever its number of slots: `facts` and `offers` with a subject per
+//! slot, and `beats` with a subject per node, of which only the last message is kept.
+//!
+//! **The fence:** every append to a slot's log names the sequence of the last message of that log. The
+//! broker refuses it if another node has written since.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::pull::OrderedConfig;
+use async_nats::jetstream::consumer::{DeliverPolicy, ReplayPolicy};
+use async_nats::jetstream::context::PublishErrorKind;
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::stream::{
+    Config, DiscardPolicy, LastRawMessageErrorKind, StorageType, Stream,
+};
+use async_nats::jetstream::{self, ErrorCode};
+use async_nats::{Client, ConnectOptions};
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+
+use crate::division::Slot;
+use crate::fold::{Fold, Head};
+use crate::member::Heartbeat;
+use crate::message::{Unreadable, decode_header, decode_offers, pack};
+
+/// The first version of `nats-server` whose compare-and-set on subjects is reliable under restarts.
+const OLDEST: (u64, u64) = (2, 12);
+
+/// How long a request to the broker may take before it is repeated.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Largest message that is sent, in bytes. The default limit of `nats-server` is 1 MiB, headers
+/// included.
+pub const MESSAGE_LIMIT: usize = 960 << 10;
+
+/// How to reach the broker.
+#[derive(Debug, Clone, Default)]
+pub struct BrokerSettings {
+    /// Addresses of its servers, such as `nats://10.0.0.1:4222`.
+    pub servers: Vec<String>,
+    /// The name of the crawl. Crawls with different names share a broker and nothing else.
+    pub crawl: String,
+    /// A file of NATS credentials.
+    pub credentials: Option<PathBuf>,
+    /// A PEM file of certificates that the servers' certificates are checked with.
+    pub roots: Option<PathBuf>,
+    /// PEM files of the client's certificate and key.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// Copies of each stream; `None`: 3, or 1 if the broker is a single server.
+    pub replicas: Option<usize>,
+    /// Largest size of the stream of facts and of the stream of offers, in bytes each.
+    pub stream_bytes: u64,
+}
+
+/// A failure of the broker or of the way to it.
+#[derive(Debug, thiserror::Error)]
+pub enum BrokerError {
+    /// No server can be reached.
+    #[error(
+        "cannot connect to the NATS servers {servers}: check [cluster] servers, and that they run"
+    )]
+    Connect {
+        /// The addresses.
+        servers: String,
+        /// The cause.
+        source: async_nats::ConnectError,
+    },
+    /// A file of the connection's settings cannot be read.
+    #[error("cannot read the NATS credentials {path}")]
+    Credentials {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// The server is too old.
+    #[error(
+        "the NATS server has version {found}, and a cluster needs 2.12 or later: older versions can lose a compare-and-set"
+    )]
+    Version {
+        /// The version of the server.
+        found: String,
+    },
+    /// A stream cannot be created.
+    #[error("cannot create the stream {stream}: is JetStream enabled on the NATS servers?")]
+    Stream {
+        /// The stream.
+        stream: String,
+        /// The cause.
+        source: jetstream::context::CreateStreamError,
+    },
+    /// A request was not answered.
+    #[error("the NATS servers did not answer: {what}")]
+    Request {
+        /// The request, in words.
+        what: String,
+        /// The cause.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A message cannot be decoded.
+    #[error(transparent)]
+    Message(#[from] Unreadable),
+}
+
+impl BrokerError {
+    fn request(
+        what: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Request {
+            what: what.into(),
+            source: source.into(),
+        }
+    }
+}
+
+/// Why a message was not appended to a slot's log.
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// Another node has written to the log: this node does not own the slot.
+    #[error("another node owns the slot")]
+    Fenced,
+    /// The stream has reached its size limit. Nothing was stored.
+    #[error("the stream is full: raise [cluster] stream_bytes")]
+    Full,
+    /// The broker did not answer. The message may be stored or not.
+    #[error(transparent)]
+    Broker(#[from] BrokerError),
+}
+
+/// Messages and bytes sent to the broker, heartbeats not included.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Number of messages.
+    pub messages: u64,
+    /// Bytes of their payloads.
+    pub bytes: u64,
+}
+
+/// A message of offers for a slot.
+#[derive(Debug)]
+pub struct Mail {
+    /// The slot.
+    pub slot: Slot,
+    /// The sequence of the message.
+    pub sequence: u64,
+    /// The offers.
+    pub offers: Vec<crawl::Offer>,
+}
+
+/// A message of a stream that has a subject per slot.
+struct SlotMessage {
+    slot: Slot,
+    sequence: u64,
+    payload: Bytes,
+}
+
+impl SlotMessage {
+    fn mail(self) -> Result<Mail, BrokerError> {
+        Ok(Mail {
+            slot: self.slot,
+            sequence: self.sequence,
+            offers: decode_offers(&self.payload)?,
+        })
+    }
+}
+
+/// A connection to the broker.
+#[derive(Debug, Clone)]
+pub struct Broker {
+    client: Client,
+    context: jetstream::Context,
+    facts: Stream,
+    offers: Stream,
+    prefix: String,
+    warnings: Vec<String>,
+}
+
+impl Broker {
+    /// Connects, checks the version of the server and creates the streams of the crawl if they do
+    /// not exist.
+    pub async fn connect(settings: &BrokerSettings) -> Result<Self, BrokerError> {
+        let client = connect(settings).await?;
+        let found = client.server_info().version.clone();
+        if !is_recent(&found) {
+            return Err(BrokerError::Version { found });
+        }
+        let mut context = jetstream::new(client.clone());
+        context.set_timeout(PATIENCE);
+        let prefix = format!("avocet.{}", settings.crawl);
+        let mut warnings = Vec::new();
+        let kept = Config {
+            storage: StorageType::File,
+            discard: DiscardPolicy::New,
+            max_bytes: i64::try_from(settings.stream_bytes).unwrap_or(i64::MAX),
+            allow_direct: true,
+            ..Config::default()
+        };
+        let beats = Config {
+            storage: StorageType::Memory,
+            max_messages_per_subject: 1,
+            discard: DiscardPolicy::Old,
+            max_bytes: 64 << 20,
+            ..Config::default()
+        };
+        let mut streams = Vec::new();
+        for (part, config) in [("facts", kept.clone()), ("offers", kept), ("beats", beats)] {
+            let config = Config {
+                name: format!("avocet-{}-{part}", settings.crawl),
+                subjects: vec![format!("{prefix}.{part}.*")],
+                ..config
+            };
+            let stream = create(&context, config, settings.replicas, &mut warnings).await?;
+            streams.push(stream);
+        }
+        warnings.dedup();
+        let [facts, offers, _] = <[Stream; 3]>::try_from(streams).expect("three were created");
+        Ok(Self {
+            client,
+            context,
+            facts,
+            offers,
+            prefix,
+            warnings,
+        })
+    }
+
+    /// Returns what an operator should know about the set-up of the broker.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Returns the owner of a slot by the last message of its log.
+    pub async fn head(&self, slot: Slot) -> Result<Head, BrokerError> {
+        let subject = self.subject("facts", slot);
+        match self.facts.get_last_raw_message_by_subject(&subject).await {
+            Ok(last) => {
+                let (header, _) = decode_header(&last.payload)?;
+                Ok(Head::of_last(last.sequence, &header))
+            }
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
+                Ok(Head::default())
+            }
+            Err(error) => Err(BrokerError::request(
+                format!("last message of {subject}"),
+                error,
+            )),
+        }
+    }
+
+    /// Appends a message to the log of a slot, if the last message there has the sequence
+    /// `expected` (0: the log is empty). Returns the sequence of the message.
+    ///
+    /// A repeated append of a message whose acknowledgement was lost succeeds.
+    pub async fn append(
+        &self,
+        slot: Slot,
+        expected: u64,
+        message: &Bytes,
+    ) -> Result<u64, AppendError> {
+        let subject = self.subject("facts", slot);
+        let publish = PublishMessage::build()
+            .payload(message.clone())
+            .expected_last_subject_sequence(expected);
+        let sent = self.context.send_publish(subject.clone(), publish).await;
+        let acknowledged = match sent {
+            Ok(acknowledgement) => acknowledgement.await,
+            Err(error) => Err(error),
+        };
+        match acknowledged {
+            Ok(acknowledgement) => Ok(acknowledgement.sequence),
+            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
+                self.own_message(slot, message).await
+            }
+            Err(error) if is_full(&error) => Err(AppendError::Full),
+            Err(error) => Err(BrokerError::request(format!("append to {subject}"), error).into()),
+        }
+    }
+
+    /// Returns the sequence of the last message of a slot's log if it is this one: an earlier
+    /// attempt stored it, and the acknowledgement was lost.
+    async fn own_message(&self, slot: Slot, message: &Bytes) -> Result<u64, AppendError> {
+        let subject = self.subject("facts", slot);
+        let last = self.facts.get_last_raw_message_by_subject(&subject).await;
+        let last = last
+            .map_err(|error| BrokerError::request(format!("last message of {subject}"), error))?;
+        if last.payload == *message {
+            Ok(last.sequence)
+        } else {
+            Err(AppendError::Fenced)
+        }
+    }
+
+    /// Folds the log of a slot up to and including the message with this sequence.
+    pub async fn fold(&self, slot: Slot, until: u64) -> Result<Fold, BrokerError> {
+        let mut fold = Fold::default();
+        if until == 0 {
+            return Ok(fold);
+        }
+        let mut messages = self
+            .read(&self.facts, vec![self.subject("facts", slot)], 1)
+            .await?;
+        while let Some(message) = messages.next().await {
+            let message = message?;
+            fold.apply(message.sequence, &message.payload)?;
+            if message.sequence >= until {
+                return Ok(fold);
+            }
+        }
+        let ended = format!("the log of slot {} ended before message {until}", slot.0);
+        Err(BrokerError::request(ended, "the stream was trimmed"))
+    }
+
+    /// Sends offers to a slot. Returns when the broker has stored them.
+    pub async fn offer(&self, slot: Slot, message: Bytes) -> Result<(), AppendError> {
+        let subject = self.subject("offers", slot);
+        let sent = self.context.publish(subject.clone(), message).await;
+        let acknowledged = match sent {
+            Ok(acknowledgement) => acknowledgement.await,
+            Err(error) => Err(error),
+        };
+        match acknowledged {
+            Ok(_) => Ok(()),
+            Err(error) if is_full(&error) => Err(AppendError::Full),
+            Err(error) => Err(BrokerError::request(format!("offers to {subject}"), error).into()),
+        }
+    }
+
+    /// Returns the offers for these slots that come after the given sequences, in order, and waits
+    /// for further ones.
+    pub async fn mail(
+        &self,
+        applied: BTreeMap<Slot, u64>,
+    ) -> Result<BoxStream<'static, Result<Mail, BrokerError>>, BrokerError> {
+        let Some(first) = applied.values().min() else {
+            return Ok(futures_util::stream::pending().boxed());
+        };
+        let subjects = applied.keys().map(|slot| self.subject("offers", *slot));
+        let messages = self
+            .read(&self.offers, subjects.collect(), first + 1)
+            .await?;
+        let wanted = move |message: Result<SlotMessage, BrokerError>| {
+            std::future::ready(match message {
+                Ok(message) if applied.get(&message.slot) < Some(&message.sequence) => {
+                    Some(message.mail())
+                }
+                Ok(_) => None,
+                Err(error) => Some(Err(error)),
+            })
+        };
+        Ok(messages.filter_map(wanted).boxed())
+    }
+
+    /// Returns the messages of a stream with these subjects from a sequence on.
+    async fn read(
+        &self,
+        stream: &Stream,
+        subjects: Vec<String>,
+        from: u64,
+    ) -> Result<BoxStream<'static, Result<SlotMessage, BrokerError>>, BrokerError> {
+        let config = OrderedConfig {
+            filter_subjects: subjects,
+            deliver_policy: DeliverPolicy::ByStartSequence {
+                start_sequence: from,
+            },
+            replay_policy: ReplayPolicy::Instant,
+            ..OrderedConfig::default()
+        };
+        let consumer = stream.create_consumer(config).await;
+        let consumer =
+            consumer.map_err(|error| BrokerError::request("create a consumer", error))?;
+        let messages = consumer.messages().await;
+        let messages = messages.map_err(|error| BrokerError::request("read a stream", error))?;
+        let read = |message: Result<jetstream::Message, _>| {
+            let message = message.map_err(|error| BrokerError::request("read a stream", error))?;
+            let info = message
+                .info()
+                .map_err(|error| BrokerError::request("read a message", error))?;
+            let slot = slot_of(&message.subject);
+            let slot =
+                slot.ok_or_else(|| BrokerError::request("read a subject", "it names no slot"))?;
+            Ok(SlotMessage {
+                slot,
+                sequence: info.stream_sequence,
+                payload: message.payload.clone(),
+            })
+        };
+        Ok(messages.map(read).boxed())
+    }
+
+    /// Announces this node. Returns when a majority of the broker's servers has the heartbeat: until
+    /// then others may think that this node is dead.
+    pub async fn beat(&self, beat: &Heartbeat) -> Result<(), BrokerError> {
+        let subject = format!("{}.beats.{}", self.prefix, beat.node);
+        let bytes = pack(beat, Vec::new());
+        let sent = self.context.publish(subject, bytes.into()).await;
+        let acknowledged = match sent {
+            Ok(acknowledgement) => acknowledgement.await.map(|_| ()),
+            Err(error) => Err(error),
+        };
+        acknowledged.map_err(|error| BrokerError::request("heartbeat", error))
+    }
+
+    /// Returns the heartbeats of all nodes, from now on. A heartbeat that cannot be read is skipped.
+    pub async fn beats(&self) -> Result<BoxStream<'static, Heartbeat>, BrokerError> {
+        let subscription = self
+            .client
+            .subscribe(format!("{}.beats.*", self.prefix))
+            .await;
+        let subscription =
+            subscription.map_err(|error| BrokerError::request("subscribe to heartbeats", error))?;
+        let read = |message: async_nats::Message| {
+            std::future::ready(postcard::from_bytes(&message.payload).ok())
+        };
+        Ok(subscription.filter_map(read).boxed())
+    }
+
+    /// Sends a request to a subject of the crawl and returns all answers that arrive within
+    /// `patience`, or the first `most`.
+    pub async fn ask(
+        &self,
+        subject: &str,
+        request: Vec<u8>,
+        most: usize,
+        patience: Duration,
+    ) -> Result<Vec<Bytes>, BrokerError> {
+        let failed = |error| BrokerError::request(format!("request to {subject}"), error);
+        let inbox = self.client.new_inbox();
+        let answers = self.client.subscribe(inbox.clone()).await;
+        let answers = answers.map_err(|error| BrokerError::request("subscribe", error))?;
+        let subject = format!("{}.{subject}", self.prefix);
+        let sent = self
+            .client
+            .publish_with_reply(subject, inbox, request.into());
+        sent.await
+            .map_err(|error| failed(Box::<dyn std::error::Error + Send + Sync>::from(error)))?;
+        let deadline = tokio::time::sleep(patience);
+        let answers = answers
+            .filter(|answer| std::future::ready(answer.status.is_none()))
+            .map(|answer| answer.payload)
+            .take(most)
+            .take_until(deadline);
+        Ok(answers.collect().await)
+    }
+
+    /// Returns the requests to a subject of the crawl, each with the subject for its answer.
+    pub async fn requests(
+        &self,
+        subject: &str,
+    ) -> Result<BoxStream<'static, (Bytes, Option<async_nats::Subject>)>, BrokerError> {
+        let subscription = self
+            .client
+            .subscribe(format!("{}.{subject}", self.prefix))
+            .await;
+        let subscription = subscription
+            .map_err(|error| BrokerError::request(format!("subscribe to {subject}"), error))?;
+        Ok(subscription
+            .map(|message| (message.payload, message.reply))
+            .boxed())
+    }
+
+    /// Answers a request.
+    pub async fn answer(
+        &self,
+        to: async_nats::Subject,
+        answer: Vec<u8>,
+    ) -> Result<(), BrokerError> {
+        let sent = self.client.publish(to, answer.into()).await;
+        sent.map_err(|error| BrokerError::request("answer", error))
+    }
+
+    fn subject(&self, part: &str, slot: Slot) -> String {
+        format!("{}.{part}.{}", self.prefix, slot.0)
+    }
+}
+
+async fn connect(settings: &BrokerSettings) -> Result<Client, BrokerError> {
+    let mut options = ConnectOptions::new()
+        .name("avocet")
+        .connection_timeout(PATIENCE)
+        .ping_interval(Duration::from_secs(2));
+    if let Some(path) = &settings.credentials {
+        let read = options.credentials_file(path).await;
+        options = read.map_err(|source| BrokerError::Credentials {
+            path: path.clone(),
+            source,
+        })?;
+    }
+    if let Some(roots) = &settings.roots {
+        options = options.add_root_certificates(roots.clone());
+    }
+    if let Some((certificate, key)) = &settings.certificate {
+        options = options.add_client_certificate(certificate.clone(), key.clone());
+    }
+    let servers = settings.servers.join(",");
+    let connected = options.connect(servers.as_str()).await;
+    connected.map_err(|source| BrokerError::Connect { servers, source })
+}
+
+/// Creates a stream, or returns the existing one. Without a given number of replicas it makes three,
+/// or one if the broker is a single server, with a warning.
+async fn create(
+    context: &jetstream::Context,
+    config: Config,
+    replicas: Option<usize>,
+    warnings: &mut Vec<String>,
+) -> Result<Stream, BrokerError> {
+    let name = config.name.clone();
+    let failed = |source| BrokerError::Stream {
+        stream: name.clone(),
+        source,
+    };
+    let with = |num_replicas| Config {
+        num_replicas,
+        ..config.clone()
+    };
+    let tried = context
+        .get_or_create_stream(with(replicas.unwrap_or(3)))
+        .await;
+    match tried {
+        Err(error) if replicas.is_none() && is_single_server(&error) => {
+            warnings.push(
+                "the broker is a single NATS server: if its disk fails, the cluster's facts are lost; three servers keep three copies".into(),
+            );
+            context.get_or_create_stream(with(1)).await.map_err(failed)
+        }
+        other => other.map_err(failed),
+    }
+}
+
+fn is_single_server(error: &jetstream::context::CreateStreamError) -> bool {
+    use jetstream::context::CreateStreamErrorKind::JetStream;
+    matches!(error.kind(), JetStream(error) if error.error_code() == ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED)
+}
+
+/// Returns whether an append failed because the stream has reached its size.
+fn is_full(error: &jetstream::context::PublishError) -> bool {
+    let full = "maximum bytes exceeded";
+    std::error::Error::source(error).is_some_and(|source| source.to_string().contains(full))
+}
+
+/// Returns the slot that a subject ends with.
+fn slot_of(subject: &str) -> Option<Slot> {
+    let number = subject.rsplit('.').next()?;
+    number.parse().ok().map(Slot)
+}
+
+/// Returns whether a version such as `2.12.1` is recent enough.
+fn is_recent(version: &str) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) >= OLDEST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_from_2_12_on_are_recent_enough() {
+        for (version, recent) in [
+            ("2.12.0", true),
+            ("2.15.1", true),
+            ("3.0.0-beta", true),
+            ("2.9.10", false),
+            ("2.11.99", false),
+            ("", false),
+        ] {
+            assert_eq!(is_recent(version), recent, "{version}");
+        }
+    }
+
+    #[test]
+    fn a_subject_names_its_slot() {
+        assert_eq!(slot_of("avocet.docs.facts.17"), Some(Slot(17)));
+        assert_eq!(slot_of("avocet.docs.facts.x"), None);
+    }
+}

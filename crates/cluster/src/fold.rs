@@ -1,0 +1,291 @@
+//! The state of a slot, folded from its log.
+//!
+//! **Invariant:** a batch counts only if it has the epoch and the node of the last claim. The
+//! broker refuses other batches too; the fold is a second line of defence that needs no clock.
+//!
+//! All readers of a log fold it alike: the next owner of the slot, and `avocet cluster verify`.
+
+use std::collections::HashSet;
+
+use frontier::{Entry, Facts, Known, MemoryLedger, PageKey, Visited};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::message::{FactBatch, Header, Kind, NodeName, Unreadable, decode_batch, decode_header};
+
+/// Who owns a slot, by the last message of its log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Head {
+    /// Sequence of the last message; 0: the log is empty.
+    pub sequence: u64,
+    /// The epoch of the last claim; 0: there was none.
+    pub epoch: u64,
+    /// The owner; `None`: the slot was released or never claimed.
+    pub owner: Option<NodeName>,
+}
+
+impl Head {
+    /// Returns the head that the last message of a log shows.
+    pub fn of_last(sequence: u64, header: &Header) -> Self {
+        let released = header.kind == Kind::Release;
+        Self {
+            sequence,
+            epoch: header.epoch,
+            owner: (!released).then(|| header.node.clone()),
+        }
+    }
+}
+
+/// Count and checksum of the facts of a slot. Equal facts have equal digests, whatever their order
+/// and numbering.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotDigest {
+    /// Number of known pages.
+    pub pages: u64,
+    /// Number of visited pages.
+    pub visited: u64,
+    /// Sum of the hashes of all pages, each with its last visit.
+    pub sum: u64,
+}
+
+impl SlotDigest {
+    /// Adds a page.
+    pub fn add(&mut self, known: &Known) {
+        let mut text = known.discovery.url.clone().into_bytes();
+        if let Some(visited) = &known.visited {
+            self.visited += 1;
+            let asked = visited.history.asked.unwrap_or_default().micros();
+            text.extend(asked.to_le_bytes());
+            text.extend(visited.status.unwrap_or(0).to_le_bytes());
+            let copy = visited.copy.as_ref();
+            text.extend(copy.map_or([0; 20], |copy| copy.payload));
+        }
+        self.pages += 1;
+        self.sum = self.sum.wrapping_add(xxh3_64(&text));
+    }
+}
+
+/// Removes the visits and links of pages whose copy is in the archive of another node. Such a page
+/// is priced like a new one: the new owner has no copy to search and to compare with.
+pub fn unvisited(facts: Vec<Entry>) -> Vec<Entry> {
+    let archived = |visited: &Visited| {
+        let copy = visited.copy.as_ref();
+        copy.is_some_and(|copy| copy.place.is_some())
+    };
+    let lost: HashSet<PageKey> = facts
+        .iter()
+        .filter_map(|fact| match fact {
+            Entry::Visited(key, visited) if archived(visited) => Some(*key),
+            _ => None,
+        })
+        .collect();
+    let kept = |fact: &Entry| match fact {
+        Entry::Visited(key, _) | Entry::Links(key, _) => !lost.contains(key),
+        _ => true,
+    };
+    facts.into_iter().filter(kept).collect()
+}
+
+/// The facts of a slot and its owner.
+#[derive(Debug, Default)]
+pub struct Fold {
+    head: Head,
+    facts: MemoryLedger,
+    offers_applied: u64,
+    refused: u64,
+}
+
+impl Fold {
+    /// Applies the next message of the log.
+    pub fn apply(&mut self, sequence: u64, message: &[u8]) -> Result<(), Unreadable> {
+        let (header, body) = decode_header(message)?;
+        self.head.sequence = sequence;
+        let holds =
+            header.epoch == self.head.epoch && self.head.owner.as_ref() == Some(&header.node);
+        match header.kind {
+            Kind::Claim { numbered_from } if header.epoch > self.head.epoch => {
+                self.head.epoch = header.epoch;
+                self.head.owner = Some(header.node);
+                if let Some(first) = numbered_from {
+                    let taken_over = self.taken_over(first);
+                    self.facts = MemoryLedger::default();
+                    self.facts.commit(&taken_over);
+                }
+            }
+            Kind::Release if holds => self.head.owner = None,
+            Kind::Batch if holds => {
+                let FactBatch {
+                    entries,
+                    offers_applied,
+                } = decode_batch(body)?;
+                self.facts.commit(&entries);
+                self.offers_applied = self.offers_applied.max(offers_applied);
+            }
+            _ => self.refused += 1,
+        }
+        Ok(())
+    }
+
+    /// Returns the facts for the ledger of a new owner, who numbers the pages from `first`.
+    pub fn taken_over(&self, first: u32) -> Vec<Entry> {
+        unvisited(self.facts.renumbered(first))
+    }
+
+    /// Returns the owner, by the messages so far.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Returns the facts of the slot.
+    pub fn facts(&self) -> &MemoryLedger {
+        &self.facts
+    }
+
+    /// Returns the sequence of the last message of offers that is in the facts; 0: none.
+    pub fn offers_applied(&self) -> u64 {
+        self.offers_applied
+    }
+
+    /// Number of messages of nodes that did not own the slot. They changed nothing.
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    /// Returns count and checksum of the facts.
+    pub fn digest(&self) -> SlotDigest {
+        let mut digest = SlotDigest::default();
+        for known in self.facts.pages() {
+            let Ok(known) = known;
+            digest.add(&known);
+        }
+        digest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use frontier::{Discovery, PageCopy};
+    use page::PageUrl;
+    use policy::Moment;
+
+    use super::*;
+    use crate::message::{encode_batch, encode_header};
+
+    fn header(node: &str, epoch: u64, kind: Kind) -> Header {
+        Header {
+            node: NodeName::new(node).unwrap(),
+            epoch,
+            kind,
+        }
+    }
+
+    fn claim(node: &str, epoch: u64, numbered_from: Option<u32>) -> Vec<u8> {
+        encode_header(&header(node, epoch, Kind::Claim { numbered_from }))
+    }
+
+    fn batch(node: &str, epoch: u64, pages: &[(&str, u64)], offers_applied: u64) -> Vec<u8> {
+        let page = |(url, order): &(&str, u64)| {
+            let discovery = Discovery {
+                url: (*url).into(),
+                order: *order,
+                at: Moment::from_micros(1),
+                depth: 0,
+                hops: 0,
+                source: None,
+                absent: None,
+            };
+            Entry::Admitted(PageKey::of(&PageUrl::parse(url).unwrap()), discovery)
+        };
+        let entries: Vec<Entry> = pages.iter().map(page).collect();
+        let entries: Vec<&Entry> = entries.iter().collect();
+        encode_batch(&header(node, epoch, Kind::Batch), &entries, offers_applied)
+    }
+
+    fn fold(messages: &[Vec<u8>]) -> Fold {
+        let mut fold = Fold::default();
+        for (sequence, message) in (1..).zip(messages) {
+            fold.apply(sequence, message).unwrap();
+        }
+        fold
+    }
+
+    #[test]
+    fn batches_of_an_old_epoch_do_not_count() {
+        let fold = fold(&[
+            claim("a", 1, None),
+            batch("a", 1, &[("http://x.org/1", 0)], 4),
+            claim("b", 2, Some(50)),
+            batch("a", 1, &[("http://x.org/stale", 1)], 9),
+            batch("a", 2, &[("http://x.org/forged", 1)], 9),
+            claim("a", 2, None),
+            batch("b", 2, &[("http://x.org/2", 51)], 6),
+        ]);
+        let head = Head {
+            sequence: 7,
+            epoch: 2,
+            owner: NodeName::new("b"),
+        };
+        assert_eq!(fold.head(), &head);
+        assert_eq!((fold.refused(), fold.offers_applied()), (3, 6));
+        let mut orders: Vec<u64> = Vec::new();
+        for Ok(known) in fold.facts().pages() {
+            orders.push(known.discovery.order);
+        }
+        orders.sort_unstable();
+        assert_eq!(orders, [50, 51], "the new owner numbered the old page");
+    }
+
+    #[test]
+    fn a_page_whose_copy_is_on_another_node_counts_as_never_visited() {
+        let key =
+            |name: &str| PageKey::of(&PageUrl::parse(&format!("http://x.org/{name}")).unwrap());
+        let visit = |name: &str, copy: Option<PageCopy>| {
+            let visited = Visited {
+                copy,
+                ..Visited::default()
+            };
+            Entry::Visited(key(name), Box::new(visited))
+        };
+        let archived = PageCopy {
+            place: Some(page::RecordLocation {
+                file: 1,
+                offset: 0,
+                length: 9,
+            }),
+            ..PageCopy::default()
+        };
+        let links = |name| Entry::Links(key(name), frontier::OutLinks::default());
+        let kept = [
+            visit("gone", None),
+            visit("unarchived", Some(PageCopy::default())),
+            links("gone"),
+        ];
+        let lost = [visit("read", Some(archived)), links("read")];
+        let facts = [kept.to_vec(), lost.to_vec()].concat();
+        assert_eq!(unvisited(facts), kept);
+    }
+
+    #[test]
+    fn a_released_slot_has_no_owner_and_takes_no_batch() {
+        let release = encode_header(&header("a", 1, Kind::Release));
+        let fold = fold(&[
+            claim("a", 1, None),
+            release.clone(),
+            batch("a", 1, &[("http://x.org/1", 0)], 4),
+        ]);
+        assert_eq!((fold.head().owner.clone(), fold.refused()), (None, 1));
+        assert!(fold.facts().is_empty());
+        let (header, _) = decode_header(&release).unwrap();
+        assert_eq!(Head::of_last(2, &header).owner, None);
+    }
+
+    #[test]
+    fn the_digest_depends_on_the_facts_and_not_on_their_order() {
+        let pages = [("http://x.org/1", 0), ("http://x.org/2", 1)];
+        let swapped = [("http://x.org/2", 0), ("http://x.org/1", 1)];
+        let digest = |pages| fold(&[claim("a", 1, None), batch("a", 1, pages, 0)]).digest();
+        assert_eq!(digest(&pages), digest(&swapped));
+        assert_ne!(digest(&pages), digest(&pages[..1]));
+        assert_eq!(digest(&pages).pages, 2);
+    }
+}

@@ -1,0 +1,448 @@
+//! Which slots this node should own: a pure function of heartbeats, the heads of the logs and time.
+//!
+//! A node announces itself by a heartbeat every second. Every node computes from the nodes that it
+//! hears who should own each slot, by weighted rendezvous hashing: a change of membership moves only
+//! the slots of the node that came or went. A node claims a slot that it should own if no living node
+//! owns it. A node releases a slot if a living node should own it instead.
+//!
+//! Two nodes may disagree for some seconds. The log decides then: the broker accepts one claim.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use policy::Moment;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::division::{Division, Slot};
+use crate::fold::Head;
+use crate::message::NodeName;
+
+/// What a node announces about itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Heartbeat {
+    /// The node.
+    pub node: NodeName,
+    /// A random number of this process, so that two processes with one name are noticed.
+    pub incarnation: u64,
+    /// Its share of the slots, relative to other nodes.
+    pub capacity: f64,
+    /// Whether it gives all its slots away.
+    pub draining: bool,
+    /// The slots that it owns, with their epochs.
+    pub owned: Vec<(Slot, u64)>,
+    /// Slots that an operator has assigned to nodes. The newest assignment of a slot wins.
+    pub assigned: Vec<Assignment>,
+    /// What it has done so far.
+    pub figures: NodeFigures,
+}
+
+/// Counts of one node since it started.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct NodeFigures {
+    /// Where its web server listens, as `host:port`; empty: it has none.
+    pub address: String,
+    /// Known pages of its slots.
+    pub known: u64,
+    /// Requests for pages.
+    pub fetched: u64,
+    /// Bytes received from web servers.
+    pub bytes: u64,
+    /// Messages to the broker, heartbeats not included.
+    pub messages: u64,
+    /// Bytes of these messages.
+    pub message_bytes: u64,
+    /// Pages that it sent to other nodes.
+    pub offered: u64,
+    /// Slots that it lost to another node while it still worked on them.
+    pub fenced: u64,
+}
+
+/// An operator's decision that a node should own a slot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assignment {
+    /// The slot.
+    pub slot: Slot,
+    /// The node.
+    pub node: NodeName,
+    /// When the operator decided.
+    pub at: Moment,
+}
+
+/// Another node, as this one last heard it.
+#[derive(Debug, Clone)]
+pub struct Peer {
+    /// Its last heartbeat.
+    pub beat: Heartbeat,
+    /// When the heartbeat arrived, by the clock of this node.
+    pub heard: Moment,
+}
+
+/// The settings of a node's membership.
+#[derive(Debug, Clone)]
+pub struct MemberSettings {
+    /// The name of this node.
+    pub name: NodeName,
+    /// A random number of this process.
+    pub incarnation: u64,
+    /// Its share of the slots, relative to other nodes.
+    pub capacity: f64,
+    /// The division of the web.
+    pub division: Division,
+    /// A node that was silent for this long is replaced.
+    pub silence: Duration,
+    /// With static coordination: all nodes of the cluster. A slot never moves to another node.
+    pub fixed: Option<Vec<NodeName>>,
+}
+
+/// A node's view of the cluster.
+#[derive(Debug)]
+pub struct Member {
+    settings: MemberSettings,
+    started: Moment,
+    peers: BTreeMap<NodeName, Peer>,
+    owned: BTreeMap<Slot, u64>,
+    assigned: BTreeMap<Slot, Assignment>,
+    draining: bool,
+    figures: NodeFigures,
+}
+
+impl Member {
+    /// Creates the view of a node that starts now and owns nothing.
+    pub fn new(settings: MemberSettings, now: Moment) -> Self {
+        Self {
+            settings,
+            started: now,
+            peers: BTreeMap::new(),
+            owned: BTreeMap::new(),
+            assigned: BTreeMap::new(),
+            draining: false,
+            figures: NodeFigures::default(),
+        }
+    }
+
+    /// Returns the settings.
+    pub fn settings(&self) -> &MemberSettings {
+        &self.settings
+    }
+
+    /// Returns what the node announces about its work.
+    pub fn figures(&mut self) -> &mut NodeFigures {
+        &mut self.figures
+    }
+
+    /// Processes a heartbeat. Returns `false` if it comes from another process with the name of
+    /// this node.
+    pub fn hear(&mut self, beat: Heartbeat, now: Moment) -> bool {
+        for assignment in &beat.assigned {
+            self.assign(assignment.clone());
+        }
+        if beat.node == self.settings.name {
+            return beat.incarnation == self.settings.incarnation;
+        }
+        self.peers
+            .insert(beat.node.clone(), Peer { beat, heard: now });
+        true
+    }
+
+    /// Processes an operator's decision, unless a later one is known for the slot.
+    pub fn assign(&mut self, assignment: Assignment) {
+        let known = self.assigned.get(&assignment.slot);
+        if known.is_none_or(|known| known.at < assignment.at) {
+            self.assigned.insert(assignment.slot, assignment);
+        }
+    }
+
+    /// Gives all slots away (`true`), or takes a share again (`false`).
+    pub fn drain(&mut self, draining: bool) {
+        self.draining = draining;
+    }
+
+    /// The broker has accepted the claim of a slot.
+    pub fn claimed(&mut self, slot: Slot, epoch: u64) {
+        self.owned.insert(slot, epoch);
+    }
+
+    /// A slot was released, or another node has claimed it.
+    pub fn lost(&mut self, slot: Slot) {
+        self.owned.remove(&slot);
+    }
+
+    /// Returns the slots of this node with their epochs.
+    pub fn owned(&self) -> &BTreeMap<Slot, u64> {
+        &self.owned
+    }
+
+    /// Returns the other nodes as they were last heard, the silent ones too.
+    pub fn peers(&self) -> impl Iterator<Item = &Peer> {
+        self.peers.values()
+    }
+
+    /// Returns whether a node was heard within the time of silence.
+    pub fn is_alive(&self, node: &NodeName, now: Moment) -> bool {
+        let heard = |peer: &Peer| now.since(peer.heard) < self.settings.silence;
+        *node == self.settings.name || self.peers.get(node).is_some_and(heard)
+    }
+
+    /// Returns the heartbeat of this node.
+    pub fn heartbeat(&self) -> Heartbeat {
+        Heartbeat {
+            node: self.settings.name.clone(),
+            incarnation: self.settings.incarnation,
+            capacity: self.settings.capacity,
+            draining: self.draining,
+            owned: self
+                .owned
+                .iter()
+                .map(|(slot, epoch)| (*slot, *epoch))
+                .collect(),
+            assigned: self.assigned.values().cloned().collect(),
+            figures: self.figures.clone(),
+        }
+    }
+
+    /// Returns the slots that this node should give to living nodes.
+    pub fn to_release(&self, now: Moment) -> Vec<Slot> {
+        let candidates = self.candidates(now);
+        let away = |slot: &Slot| {
+            let owner = self.desired(*slot, &candidates);
+            owner.is_some_and(|owner| *owner != self.settings.name)
+        };
+        self.owned.keys().copied().filter(away).collect()
+    }
+
+    /// Returns the slots that this node should claim if their logs allow it
+    /// ([`Member::may_claim`]). Returns none in the first two seconds: other nodes are not heard
+    /// yet.
+    pub fn to_claim(&self, now: Moment) -> Vec<Slot> {
+        if now.since(self.started) < HEARING.min(self.settings.silence) {
+            return Vec::new();
+        }
+        let candidates = self.candidates(now);
+        let held: BTreeSet<Slot> = self
+            .peers
+            .values()
+            .filter(|peer| self.is_alive(&peer.beat.node, now))
+            .flat_map(|peer| peer.beat.owned.iter().map(|(slot, _)| *slot))
+            .collect();
+        let free = |slot: &Slot| !held.contains(slot) && !self.owned.contains_key(slot);
+        let mine = |slot: &Slot| self.desired(*slot, &candidates) == Some(&self.settings.name);
+        let slots = self.settings.division.slots();
+        slots.filter(|slot| free(slot) && mine(slot)).collect()
+    }
+
+    /// Returns whether the owner that the log of a slot names can be replaced: it is this node, is
+    /// unknown since this node started, or was silent for long enough.
+    pub fn may_claim(&self, head: &Head, now: Moment) -> bool {
+        let Some(owner) = &head.owner else {
+            return true;
+        };
+        if *owner == self.settings.name {
+            return true;
+        }
+        let last = self
+            .peers
+            .get(owner)
+            .map_or(self.started, |peer| peer.heard);
+        now.since(last) >= self.settings.silence
+    }
+
+    /// Returns the nodes that may own slots, with their capacities.
+    fn candidates(&self, now: Moment) -> Vec<(&NodeName, f64)> {
+        if let Some(fixed) = &self.settings.fixed {
+            return fixed.iter().map(|name| (name, 1.0)).collect();
+        }
+        let own = (&self.settings.name, self.settings.capacity);
+        let own = (!self.draining).then_some(own);
+        let others = self
+            .peers
+            .values()
+            .filter(|peer| !peer.beat.draining && self.is_alive(&peer.beat.node, now));
+        let others = others.map(|peer| (&peer.beat.node, peer.beat.capacity));
+        own.into_iter().chain(others).collect()
+    }
+
+    /// Returns the node that should own a slot; `None`: no node takes slots.
+    ///
+    /// Weighted rendezvous hashing (Thaler & Ravishankar 1998; logarithmic weights by Schindelhauer
+    /// & Schomaker 2005): the node with the highest `-capacity / ln(u)`, where u in (0, 1) is a hash
+    /// of slot and node. A node's expected share is proportional to its capacity.
+    fn desired<'a>(&self, slot: Slot, candidates: &[(&'a NodeName, f64)]) -> Option<&'a NodeName> {
+        let assigned = self.assigned.get(&slot).map(|assigned| &assigned.node);
+        let chosen = candidates.iter().find(|(name, _)| Some(*name) == assigned);
+        let score = |(name, capacity): &(&NodeName, f64)| {
+            let hash = xxh3_64(format!("{}/{name}", slot.0).as_bytes());
+            // The upper 53 bits fit into a float exactly. One half keeps the logarithm finite.
+            let unit = ((hash >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+            -capacity / unit.ln()
+        };
+        let best = || {
+            candidates
+                .iter()
+                .max_by(|a, b| score(a).total_cmp(&score(b)))
+        };
+        chosen.or_else(best).map(|(name, _)| *name)
+    }
+}
+
+/// How long a node listens for heartbeats before its first claim: two heartbeats.
+const HEARING: Duration = Duration::from_secs(2);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: u64) -> Moment {
+        Moment::from_micros(second * 1_000_000)
+    }
+
+    fn name(name: &str) -> NodeName {
+        NodeName::new(name).unwrap()
+    }
+
+    fn member(node: &str) -> Member {
+        let settings = MemberSettings {
+            name: name(node),
+            incarnation: 1,
+            capacity: 1.0,
+            division: Division::new(256).unwrap(),
+            silence: Duration::from_secs(10),
+            fixed: None,
+        };
+        Member::new(settings, at(0))
+    }
+
+    fn claim_all(member: &mut Member, now: u64) -> usize {
+        let slots = member.to_claim(at(now));
+        for slot in &slots {
+            member.claimed(*slot, 1);
+        }
+        slots.len()
+    }
+
+    fn exchange(from: &Member, to: &mut [&mut Member], now: u64) {
+        for member in to {
+            assert!(member.hear(from.heartbeat(), at(now)));
+        }
+    }
+
+    #[test]
+    fn nodes_divide_the_slots_and_a_new_node_takes_only_its_share() {
+        let (mut a, mut b, mut c) = (member("a"), member("b"), member("c"));
+        exchange(&a, &mut [&mut b], 1);
+        exchange(&b, &mut [&mut a], 1);
+        assert!(
+            a.to_claim(at(1)).is_empty(),
+            "other nodes are not heard yet"
+        );
+        let shares = (claim_all(&mut a, 2), claim_all(&mut b, 2));
+        assert_eq!(shares.0 + shares.1, 256);
+        assert!(shares.0.abs_diff(128) < 32, "{shares:?}");
+        assert!(a.to_release(at(2)).is_empty() && b.to_release(at(2)).is_empty());
+
+        exchange(&c, &mut [&mut a, &mut b], 3);
+        exchange(&a, &mut [&mut b, &mut c], 3);
+        exchange(&b, &mut [&mut a, &mut c], 3);
+        let released = [a.to_release(at(3)), b.to_release(at(3))].concat();
+        assert!(released.len().abs_diff(85) < 30, "{}", released.len());
+        assert!(c.to_claim(at(3)).is_empty(), "their owners are alive");
+        for slot in &released {
+            a.lost(*slot);
+            b.lost(*slot);
+        }
+        exchange(&a, &mut [&mut c], 4);
+        exchange(&b, &mut [&mut c], 4);
+        assert_eq!(claim_all(&mut c, 4), released.len());
+    }
+
+    #[test]
+    fn the_slots_of_a_silent_node_are_divided_among_the_others() {
+        let (mut a, mut b) = (member("a"), member("b"));
+        exchange(&a, &mut [&mut b], 2);
+        exchange(&b, &mut [&mut a], 2);
+        let (of_a, of_b) = (claim_all(&mut a, 3), claim_all(&mut b, 3));
+        exchange(&b, &mut [&mut a], 4);
+        assert!(a.to_claim(at(13)).is_empty());
+        assert_eq!(a.to_claim(at(14)).len(), of_b);
+        let head = Head {
+            sequence: 1,
+            epoch: 1,
+            owner: Some(name("b")),
+        };
+        assert!(!a.may_claim(&head, at(13)) && a.may_claim(&head, at(14)));
+        assert_eq!(a.owned().len(), of_a);
+    }
+
+    #[test]
+    fn an_owner_that_was_never_heard_is_replaced_after_the_silence() {
+        let a = member("a");
+        let head = |owner: Option<&str>| Head {
+            sequence: 1,
+            epoch: 1,
+            owner: owner.map(name),
+        };
+        assert!(!a.may_claim(&head(Some("b")), at(9)));
+        assert!(a.may_claim(&head(Some("b")), at(10)));
+        assert!(a.may_claim(&head(Some("a")), at(1)), "this node, restarted");
+        assert!(a.may_claim(&head(None), at(1)));
+    }
+
+    #[test]
+    fn a_draining_node_gives_all_its_slots_away_and_keeps_them_if_it_is_alone() {
+        let (mut a, b) = (member("a"), member("b"));
+        assert_eq!(claim_all(&mut a, 2), 256);
+        a.drain(true);
+        assert!(a.to_release(at(2)).is_empty());
+        exchange(&b, &mut [&mut a], 3);
+        assert_eq!(a.to_release(at(3)).len(), 256);
+        a.drain(false);
+        assert!(a.to_release(at(3)).len() < 256);
+    }
+
+    #[test]
+    fn the_newest_assignment_of_an_operator_wins_and_travels_with_heartbeats() {
+        let (mut a, mut b) = (member("a"), member("b"));
+        exchange(&b, &mut [&mut a], 2);
+        claim_all(&mut a, 2);
+        let slot = *a.owned().keys().next().unwrap();
+        let assign = |node: &str, second| Assignment {
+            slot,
+            node: name(node),
+            at: at(second),
+        };
+        b.assign(assign("b", 5));
+        b.assign(assign("a", 4));
+        exchange(&b, &mut [&mut a], 6);
+        assert_eq!(a.to_release(at(6)), [slot]);
+        assert!(
+            a.to_release(at(16)).is_empty(),
+            "the assigned node is silent"
+        );
+    }
+
+    #[test]
+    fn capacity_sets_the_share() {
+        let (mut a, mut b) = (member("a"), member("b"));
+        b.settings.capacity = 3.0;
+        exchange(&b, &mut [&mut a], 2);
+        let share = claim_all(&mut a, 2);
+        assert!(share.abs_diff(64) < 25, "{share}");
+    }
+
+    #[test]
+    fn with_a_fixed_list_of_nodes_no_slot_moves() {
+        let mut a = member("a");
+        a.settings.fixed = Some(vec![name("a"), name("b")]);
+        let share = claim_all(&mut a, 2);
+        assert!(share < 256);
+        assert!(a.to_claim(at(1000)).is_empty() && a.to_release(at(1000)).is_empty());
+    }
+
+    #[test]
+    fn a_second_process_with_the_same_name_is_noticed() {
+        let (mut a, mut other) = (member("a"), member("a"));
+        other.settings.incarnation = 2;
+        assert!(a.hear(a.heartbeat(), at(1)));
+        assert!(!a.hear(other.heartbeat(), at(1)));
+    }
+}

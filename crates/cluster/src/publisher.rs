@@ -1,0 +1,299 @@
+//! Publishes what a node committed: first the offers to other slots, then the facts of its own slots.
+//!
+//! **Invariant:** the facts of a page are in the log only if the broker has stored the offers that
+//! come from its links. So no link between slots is lost, whenever a node dies. Offers may be sent
+//! twice; the owner of a slot knows its pages and ignores them.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use crawl::Offer;
+use frontier::{Entry, PageKey, Partition};
+use futures_util::future::join_all;
+use page::{PageId, PageUrl};
+use tokio::runtime::Handle;
+use tracing::warn;
+
+use crate::agent::{Agent, Applied, Tail};
+use crate::broker::{AppendError, MESSAGE_LIMIT};
+use crate::division::{Division, Slot};
+use crate::message::{Header, Kind, encode_batch, encode_offers};
+
+/// Wait before a publication is tried again.
+const RETRY: Duration = Duration::from_millis(500);
+
+/// Most facts or offers of one message. A message of this many facts is far below
+/// [`MESSAGE_LIMIT`] unless hosts have long robots.txt files; such a message is divided again.
+const CHUNK: usize = 2_000;
+
+/// Number of pages whose offers are remembered, so that they are not sent again. The cache is
+/// emptied when it is full: 16 bytes a page, 16 MB at most.
+const REMEMBERED: usize = 1 << 20;
+
+/// What a group commit gives to the cluster, beside its facts.
+#[derive(Debug, Default)]
+pub struct Exchange {
+    /// Pages of other slots.
+    pub offers: Vec<Offer>,
+    /// Messages of offers that the core has processed: the last sequence of each slot.
+    pub taken: Vec<(Slot, u64)>,
+}
+
+/// The broker is away, and the program is about to end.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the NATS servers do not answer: what was fetched last is not published, and the next owner of its slots fetches it again"
+)]
+pub struct Unpublished;
+
+/// Publishes the commits of one term.
+pub struct Publisher {
+    agent: Arc<Agent>,
+    runtime: Handle,
+    division: Division,
+    tails: BTreeMap<Slot, Tail>,
+    sent: HashSet<PageId>,
+    /// Whether offers are sent. Without it, links between slots are dropped (firewall mode).
+    exchange: bool,
+}
+
+impl Publisher {
+    /// Creates the publisher of a term. It blocks the thread that calls it, so it must not be called
+    /// on an async task.
+    pub fn new(
+        agent: Arc<Agent>,
+        runtime: Handle,
+        tails: BTreeMap<Slot, Tail>,
+        exchange: bool,
+    ) -> Self {
+        let division = agent.member().settings().division;
+        Self {
+            agent,
+            runtime,
+            division,
+            tails,
+            sent: HashSet::new(),
+            exchange,
+        }
+    }
+
+    /// Publishes a group commit. Returns when the broker has stored it. A slot that another node has
+    /// claimed is dropped with its facts, and the agent ends the term.
+    ///
+    /// While the broker is away or its streams are full, this waits. The core then makes no further
+    /// requests once its limit of uncommitted ones is reached.
+    pub fn publish(&mut self, facts: &[Entry], exchange: Exchange) -> Result<(), Unpublished> {
+        for (slot, sequence) in exchange.taken {
+            if let Some(tail) = self.tails.get_mut(&slot) {
+                tail.applied.offers = tail.applied.offers.max(sequence);
+            }
+        }
+        let runtime = self.runtime.clone();
+        runtime.block_on(async {
+            self.send_offers(exchange.offers).await?;
+            self.append_facts(facts).await
+        })
+    }
+
+    /// Returns how far the ledger agrees with the log of each slot.
+    pub fn applied(&self) -> BTreeMap<Slot, Applied> {
+        self.tails
+            .iter()
+            .map(|(slot, tail)| (*slot, tail.applied))
+            .collect()
+    }
+
+    async fn send_offers(&mut self, offers: Vec<Offer>) -> Result<(), Unpublished> {
+        if !self.exchange {
+            return Ok(());
+        }
+        if self.sent.len() + offers.len() > REMEMBERED {
+            self.sent.clear();
+        }
+        let mut by_slot: BTreeMap<Slot, Vec<Offer>> = BTreeMap::new();
+        for offer in offers {
+            if self.sent.insert(offer.url.id()) {
+                let slot = self.division.slot(Partition::of(&offer.url));
+                by_slot.entry(slot).or_default().push(offer);
+            }
+        }
+        let count = by_slot.values().map(Vec::len).sum::<usize>() as u64;
+        self.agent.report(|figures| figures.offered += count);
+        let messages = by_slot.into_iter().flat_map(|(slot, offers)| {
+            let messages = in_messages(&offers, &|some| encode_offers(some));
+            messages.into_iter().map(move |message| (slot, message))
+        });
+        let agent = &self.agent;
+        let sends = messages.map(|(slot, message)| async move {
+            retried(agent, &message, || {
+                agent.broker().offer(slot, message.clone())
+            })
+            .await
+        });
+        for sent in join_all(sends).await {
+            if let Err(Refused::Leaving) = sent {
+                return Err(Unpublished);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the slot of a fact. Returns `None` for a seed whose URL cannot be parsed.
+    pub fn slot_of(&self, fact: &Entry) -> Option<Slot> {
+        partition_of(fact).map(|partition| self.division.slot(partition))
+    }
+
+    async fn append_facts(&mut self, facts: &[Entry]) -> Result<(), Unpublished> {
+        let mut by_slot: BTreeMap<Slot, Vec<&Entry>> = BTreeMap::new();
+        for fact in facts {
+            if let Some(slot) = self.slot_of(fact) {
+                by_slot.entry(slot).or_default().push(fact);
+            }
+        }
+        let node = self.agent.member().settings().name.clone();
+        let agent = &self.agent;
+        let appends = by_slot.into_iter().filter_map(|(slot, facts)| {
+            let tail = *self.tails.get(&slot)?;
+            let header = Header {
+                node: node.clone(),
+                epoch: tail.epoch,
+                kind: Kind::Batch,
+            };
+            let encode = move |some: &[&Entry]| encode_batch(&header, some, tail.applied.offers);
+            Some(async move {
+                let mut last = tail.applied.sequence;
+                for message in in_messages(&facts, &encode) {
+                    let append = || agent.broker().append(slot, last, &message);
+                    last = retried(agent, &message, append)
+                        .await
+                        .map_err(|why| (slot, why))?;
+                }
+                Ok((slot, last))
+            })
+        });
+        for appended in join_all(appends.collect::<Vec<_>>()).await {
+            match appended {
+                Ok((slot, last)) => {
+                    if let Some(tail) = self.tails.get_mut(&slot) {
+                        tail.applied.sequence = last;
+                    }
+                }
+                Err((slot, Refused::Fenced)) => {
+                    self.tails.remove(&slot);
+                    self.agent.lost(slot);
+                }
+                Err((_, Refused::Leaving)) => return Err(Unpublished),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a message was not stored.
+enum Refused {
+    /// Another node owns the slot.
+    Fenced,
+    /// The broker is away, and the program is about to end.
+    Leaving,
+}
+
+/// Sends a message until the broker has stored it.
+async fn retried<T, F>(agent: &Agent, message: &Bytes, send: impl Fn() -> F) -> Result<T, Refused>
+where
+    F: Future<Output = Result<T, AppendError>>,
+{
+    loop {
+        match send().await {
+            Ok(done) => {
+                agent.report(|figures| {
+                    figures.messages += 1;
+                    figures.message_bytes += message.len() as u64;
+                });
+                return Ok(done);
+            }
+            Err(AppendError::Fenced) => return Err(Refused::Fenced),
+            Err(error) => warn!("{error}; tries again"),
+        }
+        if agent.gives_up() {
+            return Err(Refused::Leaving);
+        }
+        tokio::time::sleep(RETRY).await;
+    }
+}
+
+/// Returns the ledger partition that a fact belongs to. Returns `None` for a seed whose URL cannot be
+/// parsed.
+fn partition_of(fact: &Entry) -> Option<Partition> {
+    match fact {
+        Entry::Admitted(key, _)
+        | Entry::Visited(key, _)
+        | Entry::Links(key, _)
+        | Entry::Signalled(key, _) => Some(key.partition),
+        Entry::Host(partition, ..) => Some(*partition),
+        Entry::Seed(url) => {
+            let url = PageUrl::parse(url).ok()?;
+            Some(PageKey::of(&url).partition)
+        }
+    }
+}
+
+/// Encodes items as messages of at most [`CHUNK`] items and [`MESSAGE_LIMIT`] bytes. A single item
+/// that is larger gets a message of its own.
+fn in_messages<T>(items: &[T], encode: &impl Fn(&[T]) -> Vec<u8>) -> Vec<Bytes> {
+    let mut messages = Vec::new();
+    for some in items.chunks(CHUNK) {
+        let message = encode(some);
+        if message.len() > MESSAGE_LIMIT && some.len() > 1 {
+            let (first, second) = some.split_at(some.len() / 2);
+            messages.extend(in_messages(first, encode));
+            messages.extend(in_messages(second, encode));
+        } else {
+            messages.push(message.into());
+        }
+    }
+    messages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_messages_are_divided_and_nothing_is_lost() {
+        let items: Vec<u32> = (0..4_500).collect();
+        let heavy = |some: &[u32]| {
+            let mut bytes = vec![0; some.len() * 1_000];
+            bytes[0] = 1;
+            bytes
+        };
+        let messages = in_messages(&items, &heavy);
+        assert!(
+            messages
+                .iter()
+                .all(|message| message.len() <= MESSAGE_LIMIT)
+        );
+        let total: usize = messages.iter().map(Bytes::len).sum();
+        assert_eq!(total, 4_500_000);
+        assert_eq!(
+            in_messages(&items[..1], &|_| vec![0; MESSAGE_LIMIT + 1]).len(),
+            1
+        );
+        assert!(in_messages(&[] as &[u32], &heavy).is_empty());
+    }
+
+    #[test]
+    fn every_fact_belongs_to_the_partition_of_its_page() {
+        let url = PageUrl::parse("http://example.org/x").unwrap();
+        let key = PageKey::of(&url);
+        let at = policy::Moment::START;
+        assert_eq!(
+            partition_of(&Entry::Signalled(key, at)),
+            Some(key.partition)
+        );
+        let seed = Entry::Seed("http://www.example.org/".into());
+        assert_eq!(partition_of(&seed), Some(key.partition));
+        assert_eq!(partition_of(&Entry::Seed("no url".into())), None);
+    }
+}

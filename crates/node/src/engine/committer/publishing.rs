@@ -1,0 +1,106 @@
+//! The committer's way to the other nodes of a cluster.
+//!
+//! **Order:** after the ledger's commit, the broker stores the offers of the group, then its facts.
+//! Only then are the requests of the group safe from a repetition by another node.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use cluster::fold::SlotDigest;
+use cluster::publisher::{Exchange, Publisher};
+use cluster::{Division, Slot};
+use crawl::Work;
+use frontier::Entry;
+use ledger::Ledger;
+
+use super::CommitWork;
+use crate::engine::term::Term;
+use crate::store::slots::{SlotNote, digest};
+
+/// The longest time that a group waits for more work. A group costs one message per slot, whatever
+/// its size.
+const GATHER: Duration = Duration::from_secs(1);
+
+/// For each slot: the sequence of its log that the ledger agrees with, and the digest of its facts.
+pub type Digests = BTreeMap<Slot, (u64, SlotDigest)>;
+
+/// Publishes the groups of a committer.
+pub struct Publishing {
+    publisher: Publisher,
+    note: SlotNote,
+    division: Division,
+    enough: usize,
+}
+
+impl Publishing {
+    /// Begins a term.
+    pub fn new(term: &Term, ledger: &Ledger) -> Result<Self> {
+        Ok(Self {
+            publisher: term.publisher(),
+            note: SlotNote::of(ledger)?,
+            division: term.division,
+            enough: term.group(),
+        })
+    }
+
+    /// Collects work for one group: until it has enough pages, for a second at most.
+    pub(super) fn gather(&self, first: CommitWork, work: &Receiver<CommitWork>) -> Vec<CommitWork> {
+        let until = Instant::now() + GATHER;
+        let mut pages = pages_of(&first);
+        let mut group = vec![first];
+        while pages < self.enough {
+            match work.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(next) => {
+                    pages += pages_of(&next);
+                    group.push(next);
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        group
+    }
+
+    /// Returns the note for a batch of facts: their slots have facts that are not published.
+    pub(super) fn mark_unpublished(&mut self, facts: &[Entry]) -> Vec<u8> {
+        let slots = facts.iter().filter_map(|fact| self.publisher.slot_of(fact));
+        self.note.unpublished.extend(slots);
+        self.note.bytes()
+    }
+
+    /// Publishes a group, and removes the marks of its slots. Slots that another node has claimed
+    /// keep theirs, so that their facts here do not count.
+    pub(super) fn publish(
+        &mut self,
+        facts: &[Entry],
+        exchange: Exchange,
+        ledger: &Ledger,
+    ) -> Result<()> {
+        self.publisher.publish(facts, exchange)?;
+        self.note.applied = self.publisher.applied();
+        let applied = &self.note.applied;
+        self.note
+            .unpublished
+            .retain(|slot| !applied.contains_key(slot));
+        Ok(ledger.set_note(&self.note.bytes())?)
+    }
+
+    /// Returns the digests of all slots. Everything in the ledger is published now.
+    pub(super) fn digests(&self, ledger: &Ledger) -> Result<Digests> {
+        let applied = self.note.applied.iter();
+        applied
+            .map(|(slot, applied)| {
+                let digest = digest(ledger, self.division, *slot)?;
+                Ok((*slot, (applied.sequence, digest)))
+            })
+            .collect()
+    }
+}
+
+fn pages_of(work: &CommitWork) -> usize {
+    match work {
+        CommitWork::Core(Work::Pages(pages)) => pages.len(),
+        _ => 0,
+    }
+}

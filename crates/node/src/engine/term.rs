@@ -1,0 +1,101 @@
+//! The part of a crawl on many machines that the driver of one term needs: the slots of this node
+//! and the way to the others.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cluster::agent::{Agent, Tail};
+use cluster::publisher::Publisher;
+use cluster::{Division, Slot};
+use crawl::Ownership;
+use futures_util::StreamExt;
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+
+use super::{DriverMessage, UnboundedSender};
+
+/// Messages of offers that the core has not processed yet. Further ones stay with the broker.
+const UNREAD: usize = 64;
+
+/// Settled pages per slot at which a group is large enough. A group costs one message per slot.
+const PAGES_PER_SLOT: usize = 20;
+
+/// A term of a node in a cluster: the time between two changes of its slots.
+#[derive(Clone)]
+pub struct Term {
+    /// This node.
+    pub agent: Arc<Agent>,
+    /// How the web is divided.
+    pub division: Division,
+    /// The slots of this node.
+    pub tails: BTreeMap<Slot, Tail>,
+    /// Whether links between slots are exchanged. If not, they are dropped (firewall mode).
+    pub exchange: bool,
+}
+
+impl std::fmt::Debug for Term {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Term of {} slots", self.tails.len())
+    }
+}
+
+impl Term {
+    /// Returns the partitions that the core crawls.
+    pub fn ownership(&self) -> Ownership {
+        self.division.ownership(self.tails.keys().copied())
+    }
+
+    /// Returns the number of settled pages that make a group large enough: 20 per message.
+    pub fn group(&self) -> usize {
+        self.tails.len() * PAGES_PER_SLOT
+    }
+
+    /// Returns how many requests may wait for the broker: one group that is published and one that
+    /// is gathered. So the crawl goes on while a group is published.
+    pub fn unpublished(&self) -> usize {
+        2 * self.group()
+    }
+
+    /// Returns the publisher of the term. The calling task must run on the runtime that drives the
+    /// agent.
+    pub(super) fn publisher(&self) -> Publisher {
+        let tails = self.tails.clone();
+        Publisher::new(self.agent.clone(), Handle::current(), tails, self.exchange)
+    }
+
+    /// Reads the offers of other nodes and sends them to the driver, until the crawl ends. Each takes
+    /// a permit, which the driver returns when the core has processed the offers.
+    pub(super) async fn receive(
+        self,
+        messages: UnboundedSender<DriverMessage>,
+        permits: Arc<Semaphore>,
+    ) {
+        let mut applied: BTreeMap<Slot, u64> = self
+            .tails
+            .iter()
+            .map(|(slot, tail)| (*slot, tail.applied.offers))
+            .collect();
+        loop {
+            // A failure means that the broker is away. The slots are read again from where the core
+            // has arrived.
+            if let Ok(mut mail) = self.agent.broker().mail(applied.clone()).await {
+                while let Some(Ok(mail)) = mail.next().await {
+                    let Ok(permit) = permits.acquire().await else {
+                        return;
+                    };
+                    permit.forget();
+                    applied.insert(mail.slot, mail.sequence);
+                    if messages.send(DriverMessage::Mail(mail)).is_err() {
+                        return;
+                    }
+                }
+            }
+            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        }
+    }
+
+    /// Returns the permits of [`Term::receive`].
+    pub(super) fn permits() -> Arc<Semaphore> {
+        Arc::new(Semaphore::new(UNREAD))
+    }
+}

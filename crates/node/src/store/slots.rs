@@ -1,0 +1,162 @@
+//! The facts of slots in the ledger of a node, as the cluster's agent claims and releases them.
+//!
+//! **Invariant:** the note of the ledger says how far the facts of each slot agree with the slot's
+//! log. A group commit first marks its slots as unpublished, in the same batch as its facts. The mark
+//! goes when the broker has stored them. If the process dies in between, the next claim of these
+//! slots takes their facts from the log.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result};
+use cluster::agent::{Applied, SlotStore};
+use cluster::fold::SlotDigest;
+use cluster::{Division, Slot};
+use frontier::Entry;
+use ledger::{Batch, Ledger, decode, encode};
+use serde::{Deserialize, Serialize};
+
+use super::Store;
+use crate::recovery;
+
+/// How the facts in the ledger agree with the logs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotNote {
+    /// The slots whose facts agree with their logs.
+    pub applied: BTreeMap<Slot, Applied>,
+    /// Slots that have facts which may not be in their logs.
+    pub unpublished: BTreeSet<Slot>,
+}
+
+impl SlotNote {
+    /// Reads the note of a ledger. A ledger that was never part of a cluster has an empty one.
+    pub fn of(ledger: &Ledger) -> Result<Self> {
+        let note = ledger.note()?;
+        let note = note.map(|note| decode(&note, || "the slots of this node".into()));
+        Ok(note.transpose()?.unwrap_or_default())
+    }
+
+    /// Returns the bytes to store.
+    pub fn bytes(&self) -> Vec<u8> {
+        encode(self)
+    }
+}
+
+/// The ledger of a node between two terms.
+pub struct LedgerSlots<'a> {
+    store: &'a Store,
+    ledger: Ledger,
+    division: Division,
+    note: SlotNote,
+    /// A page number above all that were ever used, once it is known.
+    free: Option<u32>,
+    /// Whether the crawl has an index, from which the pages of lost slots are removed.
+    indexed: bool,
+}
+
+impl<'a> LedgerSlots<'a> {
+    /// Opens the ledger of a store. No crawl may be running.
+    pub fn open(store: &'a Store, division: Division, indexed: bool) -> Result<Self> {
+        let ledger = store.ledger()?;
+        Ok(Self {
+            note: SlotNote::of(&ledger)?,
+            store,
+            ledger,
+            division,
+            free: None,
+            indexed,
+        })
+    }
+
+    fn write_note(&self) -> Result<()> {
+        Ok(self.ledger.set_note(&self.note.bytes())?)
+    }
+
+    /// Deletes the facts of slots, and their pages from the index.
+    fn forget(&mut self, slots: &[Slot]) -> Result<()> {
+        let mut known = Vec::new();
+        for slot in slots {
+            let partitions = self.division.partitions(*slot);
+            if !self.ledger.is_empty(partitions.clone())? {
+                known.push(partitions);
+            }
+        }
+        if known.is_empty() {
+            return Ok(());
+        }
+        if self.indexed {
+            let mut index = recovery::open_index(self.store, &self.ledger)?;
+            for partitions in &known {
+                for page in self.ledger.scan_partitions(partitions.clone()) {
+                    index
+                        .remove(page?.key.page)
+                        .context("cannot write the index")?;
+                }
+            }
+            let sequence = self.ledger.sequence()?;
+            index.commit(sequence).context("cannot commit the index")?;
+        }
+        self.free = Some(self.free_number()?);
+        for partitions in known {
+            self.ledger.delete(partitions)?;
+        }
+        Ok(())
+    }
+}
+
+impl SlotStore for LedgerSlots<'_> {
+    type Error = anyhow::Error;
+
+    fn applied(&self, slot: Slot) -> Result<Option<Applied>> {
+        let published = !self.note.unpublished.contains(&slot);
+        let applied = self.note.applied.get(&slot).copied();
+        Ok(applied.filter(|_| published))
+    }
+
+    fn free_number(&self) -> Result<u32> {
+        match self.free {
+            Some(free) => Ok(free),
+            None => Ok(self.ledger.free_number()?),
+        }
+    }
+
+    fn replace(&mut self, slot: Slot, facts: &[Entry], applied: Applied) -> Result<()> {
+        self.forget(&[slot])?;
+        let highest = facts.iter().filter_map(|fact| match fact {
+            Entry::Admitted(_, discovery) => Some(discovery.order),
+            _ => None,
+        });
+        let above = highest.max().map_or(0, |order| order + 1);
+        let free = self.free_number()?.max(u32::try_from(above)?);
+        self.note.applied.insert(slot, applied);
+        self.note.unpublished.remove(&slot);
+        self.ledger.commit(&Batch {
+            entries: facts.to_vec(),
+            note: Some(self.note.bytes()),
+            ..Batch::default()
+        })?;
+        self.free = Some(free);
+        Ok(())
+    }
+
+    fn record(&mut self, slot: Slot, applied: Applied) -> Result<()> {
+        self.note.applied.insert(slot, applied);
+        self.write_note()
+    }
+
+    fn retain(&mut self, slots: &BTreeSet<Slot>) -> Result<()> {
+        let others = self.division.slots().filter(|slot| !slots.contains(slot));
+        self.forget(&others.collect::<Vec<_>>())?;
+        self.note.applied.retain(|slot, _| slots.contains(slot));
+        self.note.unpublished.retain(|slot| slots.contains(slot));
+        self.write_note()
+    }
+}
+
+/// Returns count and checksum of the facts of a slot in a ledger.
+pub fn digest(ledger: &Ledger, division: Division, slot: Slot) -> Result<SlotDigest> {
+    let mut digest = SlotDigest::default();
+    for known in ledger.scan_partitions(division.partitions(slot)) {
+        digest.add(&known?);
+    }
+    Ok(digest)
+}
