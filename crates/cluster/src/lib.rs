@@ -8,6 +8,7 @@
 
 pub mod agent;
 pub mod broker;
+pub mod demand;
 pub mod division;
 pub mod fold;
 pub mod member;

@@ -56,6 +56,9 @@ pub struct NodeFigures {
     pub offered: u64,
     /// Slots that it lost to another node while it still worked on them.
     pub fenced: u64,
+    /// Fetches per second that its pages are worth at each of the [prices](crate::demand::prices);
+    /// empty: not known yet.
+    pub demand: Vec<f32>,
 }
 
 /// An operator's decision that a node should own a slot.

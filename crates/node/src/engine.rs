@@ -61,6 +61,10 @@ use term::Term;
 /// How often the driver updates figures and checks for the pause file and the time limit.
 const TICK: Duration = Duration::from_millis(500);
 
+/// How often a node computes its share of the cluster's budget. Heartbeats with the demand of other
+/// nodes come every second; a page falls due much more rarely.
+const SHARE_EVERY: Duration = Duration::from_secs(5);
+
 /// A connection and its number. It is boxed to keep messages small.
 type NumberedConnection = (ConnectionId, Box<Connection>);
 
@@ -216,6 +220,7 @@ async fn start(
         mail: VecDeque::new(),
         first_mail: 0,
         permits: Term::permits(),
+        next_share: None,
     };
     let receiving = driver.engine.plan.term.clone().map(|term| {
         let messages = driver.engine.messages.clone();
@@ -296,6 +301,8 @@ struct CoreDriver {
     first_mail: u64,
     /// Permits to read further messages of offers.
     permits: Arc<Semaphore>,
+    /// When this node next computes its share of the cluster's budget.
+    next_share: Option<Moment>,
 }
 
 impl CoreDriver {
@@ -618,16 +625,8 @@ impl CoreDriver {
         meter.tick(now, values);
         drop(meter);
         self.engine.live.tick();
-        if let Some(term) = &self.engine.plan.term {
-            let whole = self.engine.live.whole(self.core.summary(Duration::ZERO));
-            let known = self.core.frontier().known() as u64;
-            let address = self.engine.live.address();
-            term.agent.report(|figures| {
-                figures.known = known;
-                figures.fetched = whole.pages + whole.unchanged;
-                figures.bytes = whole.bytes;
-                figures.address = address.unwrap_or_default();
-            });
+        if self.engine.plan.term.is_some() {
+            self.take_part();
         }
     }
 
@@ -653,6 +652,30 @@ impl CoreDriver {
                 searches.follow(now);
                 engine.send(DriverMessage::SearchesRead(searches));
             });
+        }
+    }
+
+    /// Announces what this node has done. Every few seconds also announces its demand for fetches,
+    /// and takes its share of the budget by the demand of all nodes.
+    fn take_part(&mut self) {
+        let Some(term) = self.engine.plan.term.clone() else {
+            return;
+        };
+        let whole = self.engine.live.whole(self.core.summary(Duration::ZERO));
+        let known = self.core.frontier().known() as u64;
+        let address = self.engine.live.address();
+        term.agent.report(|figures| {
+            figures.known = known;
+            figures.fetched = whole.pages + whole.unchanged;
+            figures.bytes = whole.bytes;
+            figures.address = address.unwrap_or_default();
+        });
+        let (now, whole_budget) = (self.engine.clock.now(), self.engine.plan.budget());
+        let due = self.next_share.is_none_or(|next| next <= now);
+        if let Some(budget) = whole_budget.filter(|_| due) {
+            self.next_share = Some(now + SHARE_EVERY);
+            let share = term.share(&mut self.core, budget, now);
+            self.step(Event::BudgetChanged(share));
         }
     }
 

@@ -186,7 +186,7 @@ impl<P: Policy> Frontier<P> {
                 url: &page.url,
                 host: page.host,
                 depth: page.depth,
-                seed: page.source.is_none(),
+                seed: self.is_entry(page.source),
                 at: page.at,
                 appeared: self.appeared(page.source, page.absent),
             }));

@@ -93,6 +93,38 @@ impl<P: Policy> Frontier<P> {
     }
 }
 
+/// Returns a function from a price to the fetches per second that a sample of pages is worth at that
+/// price. `round` is the time in seconds in which the budget pays for one fetch of every known page.
+pub(super) fn demand<'a, P: Policy>(
+    policy: &'a P,
+    sample: &'a [(Number, History)],
+    round: f64,
+    now: Moment,
+) -> impl Fn(Price) -> f64 + use<'a, P> {
+    let shortest = round / f64::from(LATER);
+    let waiting = sample.iter().map(|(number, history)| {
+        let page = Page {
+            number: *number,
+            history,
+        };
+        // A new page that fades is not fetched once its worth is below the price.
+        let fades = policy.fades(*number).then(|| policy.worth(page, now));
+        (policy.dues(page), history.asked, fades)
+    });
+    let waiting: Vec<_> = waiting.collect();
+    move |price| {
+        let each = waiting
+            .iter()
+            .map(|(dues, asked, fades)| match (dues(price), asked) {
+                (None, _) => 0.0,
+                (Some(_), None) if fades.is_some_and(|worth| !worth.pays(price)) => 0.0,
+                (Some(_), None) => 1.0 / round,
+                (Some(due), Some(asked)) => 1.0 / due.since(*asked).as_secs_f64().max(shortest),
+            });
+        each.sum()
+    }
+}
+
 /// Returns the price for a budget of `per_second` fetches per second for `known` pages, given a
 /// sample of them; `None`: the sample is empty.
 pub(super) fn price(
@@ -106,29 +138,7 @@ pub(super) fn price(
         return None;
     }
     let share = per_second * sample.len() as f64 / known.max(1) as f64;
-    let round = known as f64 / per_second;
-    let shortest = round / f64::from(LATER);
-    let waiting = sample.iter().map(|(number, history)| {
-        let page = Page {
-            number: *number,
-            history,
-        };
-        // A new page that fades is not fetched once its worth is below the price.
-        let fades = policy.fades(*number).then(|| policy.worth(page, now));
-        (policy.dues(page), history.asked, fades)
-    });
-    let waiting: Vec<_> = waiting.collect();
-    let demand = |price: Price| -> f64 {
-        let each = waiting
-            .iter()
-            .map(|(dues, asked, fades)| match (dues(price), asked) {
-                (None, _) => 0.0,
-                (Some(_), None) if fades.is_some_and(|worth| !worth.pays(price)) => 0.0,
-                (Some(_), None) => 1.0 / round,
-                (Some(due), Some(asked)) => 1.0 / due.since(*asked).as_secs_f64().max(shortest),
-            });
-        each.sum()
-    };
+    let demand = demand(policy, sample, known as f64 / per_second, now);
     let (mut low, mut high) = (1e-15_f64.ln(), 1e15_f64.ln());
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);

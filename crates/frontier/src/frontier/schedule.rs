@@ -387,6 +387,17 @@ impl<P: Policy> Frontier<P> {
         sample::price(&self.policy, &sample, self.known(), per_second, now)
     }
 
+    /// Returns the fetches per second that the pages of this frontier are worth at each of `prices`,
+    /// by the sample. `round` is the time in seconds in which the budget of the whole crawl pays for
+    /// one fetch of every page that the whole crawl knows.
+    pub fn demand(&self, prices: &[Price], round: f64, now: Moment) -> Vec<f64> {
+        let sample = self.spending().map(|spending| spending.sample.known());
+        let sample = sample.unwrap_or_default();
+        let each = self.known() as f64 / sample.len().max(1) as f64;
+        let demand = sample::demand(&self.policy, &sample, round, now);
+        prices.iter().map(|price| demand(*price) * each).collect()
+    }
+
     /// Examines the pages whose appointments have come, in batches, until the limit of visited
     /// pages on the bench is reached. Returns `false` if histories must be loaded first; no page of
     /// that batch was examined then.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crawl::Again;
 use crawl::scope::ScopeRules;
 use fetch::{FetchOptions, HttpMode};
 use page::url::traps;
@@ -42,8 +43,22 @@ impl EnginePlan {
                 Some(term) => term.ownership(),
                 None => self.rules.ours.clone(),
             },
+            again: match (&self.term, self.budget()) {
+                (Some(term), Some(budget)) => Again::Always {
+                    budget: term.first_share(budget),
+                },
+                _ => self.rules.again,
+            },
             unpublished: self.term.as_ref().map_or(0, Term::unpublished),
             ..self.rules.clone()
+        }
+    }
+
+    /// Returns the budget of the whole crawl, in fetches per second; `None`: there is none.
+    pub(super) fn budget(&self) -> Option<f64> {
+        match self.rules.again {
+            Again::Always { budget } => Some(budget),
+            Again::Never | Again::OlderThan(_) | Again::AtPrice(_) => None,
         }
     }
 

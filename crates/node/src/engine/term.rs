@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use cluster::agent::{Agent, Tail};
 use cluster::publisher::Publisher;
-use cluster::{Division, Slot};
-use crawl::Ownership;
+use cluster::{Division, Slot, demand};
+use crawl::{Core, Ownership};
 use futures_util::StreamExt;
+use policy::Moment;
+use repository::archive::Sealed;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
@@ -19,6 +21,9 @@ const UNREAD: usize = 64;
 
 /// Settled pages per slot at which a group is large enough. A group costs one message per slot.
 const PAGES_PER_SLOT: usize = 20;
+
+/// Smallest share of the budget that a node gets, so that it notices when its pages gain worth.
+const LEAST_SHARE: f64 = 0.001;
 
 /// A term of a node in a cluster: the time between two changes of its slots.
 #[derive(Clone)]
@@ -54,6 +59,33 @@ impl Term {
     /// is gathered. So the crawl goes on while a group is published.
     pub fn unpublished(&self) -> usize {
         2 * self.group()
+    }
+
+    /// Returns the share of the cluster's budget at the start of the term, in fetches per second: by
+    /// the number of slots. Positive even without slots, since a budget of zero is not allowed.
+    pub fn first_share(&self, budget: f64) -> f64 {
+        let all = self.division.slots().count();
+        budget * self.tails.len().max(1) as f64 / all as f64
+    }
+
+    /// Announces the demand of this node's pages. Returns its share of the cluster's budget by the
+    /// demand of all living nodes, in fetches per second. The share by slots holds until all of them
+    /// have announced their demand.
+    pub(super) fn share(&self, core: &mut Core<Sealed>, budget: f64, now: Moment) -> f64 {
+        let peers = self.agent.living_peers();
+        let others = peers.iter().map(|peer| &peer.beat.figures);
+        let known = core.frontier().known() as u64 + others.clone().map(|of| of.known).sum::<u64>();
+        let round = known as f64 / budget;
+        let own = core.frontier().demand(&demand::prices(), round, now);
+        let own: Vec<f32> = own.into_iter().map(|fetches| fetches as f32).collect();
+        self.agent.report(|figures| figures.demand.clone_from(&own));
+        let others: Vec<&[f32]> = others.map(|of| of.demand.as_slice()).collect();
+        let silent = others.iter().any(|curve| curve.is_empty());
+        let share = demand::share(&own, &others, budget).filter(|_| !silent);
+        // A node whose pages are not worth their price still looks for news from time to time.
+        share.map_or(self.first_share(budget), |share| {
+            share.max(budget * LEAST_SHARE)
+        })
     }
 
     /// Returns the publisher of the term. The calling task must run on the runtime that drives the
