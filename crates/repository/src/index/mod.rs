@@ -6,6 +6,7 @@
 //! the archive.
 
 mod content;
+mod dictionary;
 mod directory;
 mod duplicates;
 mod error;
@@ -15,6 +16,7 @@ mod files;
 mod kept;
 mod measure;
 mod mentions;
+mod merge;
 mod payload;
 mod phrase;
 mod plan;
@@ -27,6 +29,7 @@ mod sections;
 mod similar;
 mod snippet;
 mod spelling;
+mod statistics;
 mod stored;
 mod template;
 mod weights;
@@ -50,10 +53,12 @@ pub use evaluate::Sort;
 pub use facets::Facets;
 pub use kept::IndexedPage;
 pub use mentions::Mentions;
+pub use merge::{HitsPart, merge};
 pub use payload::committed;
 pub use search::{Hit, Hits, SearchQuery, SectionRef};
 pub use sections::{IndexedSection, section_text};
 pub use snippet::Snippet;
+pub use statistics::QueryStatistics;
 pub use weights::{Part, Weights};
 pub use workload::{QueryCounter, Workload};
 pub use writer::{AddedLinks, Document, HEAP, PageIndexWriter};
