@@ -79,7 +79,7 @@ impl Ord for RankedPage {
 }
 
 /// The order of results.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sort {
     /// By score, highest first.
     #[default]
