@@ -7,6 +7,7 @@
 
 use page::{Shingles, Simhash, TextDigest};
 
+use super::evaluate::Completeness;
 use super::safe_text::prefix;
 
 /// Minimum resemblance of near-duplicates: the share of their shingles that both have.
@@ -24,18 +25,23 @@ pub(super) fn is_near(one: u64, other: u64) -> bool {
     one != 0 && other != 0 && Simhash(one).is_near(Simhash(other))
 }
 
+/// Returns the sketch of a body by which it is compared.
+pub(super) fn sketch(body: &str) -> Shingles {
+    TextDigest::of(prefix(body, COMPARED)).shingles
+}
+
 /// Groups near-duplicate results. `hashes` has the hash of each result, in the order of rank.
 ///
-/// A result joins the first group whose best member it resembles. `body` reads the body of a
-/// result; it is called only for results with similar hashes.
+/// A result joins the first group whose best member it resembles. `shingles` returns the sketch of
+/// a result ([`sketch`]); it is called only for results with similar hashes.
 /// Returns the indexes of each group's members, best first; groups are in the order of their
 /// best member.
 pub(super) fn group<E>(
     hashes: &[u64],
-    mut body: impl FnMut(usize) -> Result<String, E>,
+    mut shingles: impl FnMut(usize) -> Result<Shingles, E>,
 ) -> Result<Vec<Vec<usize>>, E> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut shingles: Vec<Option<Shingles>> = vec![None; hashes.len()];
+    let mut sketches: Vec<Option<Shingles>> = vec![None; hashes.len()];
     'results: for (place, &hash) in hashes.iter().enumerate() {
         for group in &mut groups {
             let first = group[0];
@@ -43,12 +49,11 @@ pub(super) fn group<E>(
                 continue;
             }
             for place in [first, place] {
-                if shingles[place].is_none() {
-                    let body = body(place)?;
-                    shingles[place] = Some(TextDigest::of(prefix(&body, COMPARED)).shingles);
+                if sketches[place].is_none() {
+                    sketches[place] = Some(shingles(place)?);
                 }
             }
-            if let (Some(one), Some(other)) = (&shingles[first], &shingles[place])
+            if let (Some(one), Some(other)) = (&sketches[first], &sketches[place])
                 && one.resemblance(other) >= RESEMBLANCE
             {
                 group.push(place);
@@ -58,6 +63,27 @@ pub(super) fn group<E>(
         groups.push(vec![place]);
     }
     Ok(groups)
+}
+
+/// Returns the index of the result that represents a group: first by the user's languages, then by
+/// the number of links to it, then by rank.
+///
+/// `complete` says how much of the query each result has, best first. Only results that have as
+/// much as the best one are considered. `preference` returns the preference of a result by language
+/// and its number of links.
+pub(super) fn representative<E>(
+    complete: &[Completeness],
+    mut preference: impl FnMut(usize) -> Result<(usize, u32), E>,
+) -> Result<usize, E> {
+    let mut best = (0, None);
+    let equal = complete.iter().take_while(|other| **other >= complete[0]);
+    for (place, _) in equal.enumerate() {
+        let this = preference(place)?;
+        if best.1.is_none_or(|most| this > most) {
+            best = (place, Some(this));
+        }
+    }
+    Ok(best.0)
 }
 
 #[cfg(test)]
@@ -81,7 +107,7 @@ mod tests {
         let mut read = Vec::new();
         let groups = group::<Infallible>(&hashes, |place| {
             read.push(place);
-            Ok(bodies[place].to_owned())
+            Ok(sketch(bodies[place]))
         });
         let expected = [vec![0], vec![1], vec![2, 5], vec![3], vec![4], vec![6]];
         assert_eq!(

@@ -12,6 +12,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use tantivy::columnar::ColumnValues;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings, SegmentPostings};
@@ -40,7 +41,7 @@ pub(super) struct RankedPage {
     /// How much of the query it has.
     pub(super) complete: Completeness,
     /// What results are sorted by: the score, or a time in Unix seconds.
-    key: f64,
+    pub(super) key: f64,
     pub(super) score: f32,
     /// The factor from click evidence that is part of the score.
     pub(super) chosen: f32,
@@ -50,7 +51,7 @@ pub(super) struct RankedPage {
 }
 
 /// How much of a query a page has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Completeness {
     /// Only some of it.
     Partial,
@@ -78,7 +79,7 @@ impl Ord for RankedPage {
 }
 
 /// The order of results.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sort {
     /// By score, highest first.
     #[default]
@@ -91,12 +92,29 @@ pub enum Sort {
 /// The result of a run.
 #[derive(Debug, Default)]
 pub(super) struct PlanOutcome {
-    /// Number of pages by completeness.
-    pub(super) exact: usize,
-    pub(super) near: usize,
-    pub(super) partial: usize,
+    pub(super) counts: MatchCounts,
     /// The best pages: exact ones first, then near ones, then partial ones, each best first.
     pub(super) best: Vec<RankedPage>,
+}
+
+/// Number of pages that have some of a query.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct MatchCounts {
+    /// Pages that have all of it, exactly or nearly.
+    pub(super) complete: usize,
+    /// Pages that have only some of it.
+    pub(super) partial: usize,
+}
+
+impl MatchCounts {
+    /// Returns the number of pages that count as matches. Pages with only some of the query count
+    /// if no page has all; `true` says that this is so.
+    pub(super) fn total(self) -> (usize, bool) {
+        match self.complete {
+            0 => (self.partial, self.partial > 0),
+            complete => (complete, false),
+        }
+    }
 }
 
 /// A run of a plan over all pages.
@@ -108,7 +126,7 @@ pub(super) struct PlanRun<'a> {
     pub(super) sort: Sort,
     /// The factors from click evidence, for the scores of some pages.
     pub(super) chosen: &'a [(DocAddress, f32)],
-    /// Number of pages to keep of each completeness.
+    /// Number of pages to keep.
     pub(super) keep: usize,
 }
 
@@ -532,10 +550,11 @@ impl BestPages {
             .flat_map(|heap| heap.into_sorted_vec())
             .map(|Reverse(candidate)| candidate);
         PlanOutcome {
-            exact,
-            near,
-            partial,
-            best: best.collect(),
+            counts: MatchCounts {
+                complete: exact + near,
+                partial,
+            },
+            best: best.take(self.keep).collect(),
         }
     }
 }

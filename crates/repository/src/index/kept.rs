@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use page::PageId;
 use tantivy::DocAddress;
 
-use super::duplicates::{group, is_near};
+use super::duplicates::{group, is_near, sketch};
 use super::stored::{CommittedPage, StoredPage};
 use super::{Index, IndexError, IndexedSection};
 
@@ -70,7 +70,7 @@ impl Index {
                 }
             }
             let groups = group(&hashes, |number| {
-                read(addresses[number]).map(|page| page.body)
+                read(addresses[number]).map(|page| sketch(&page.body))
             })?;
             let others = groups[0][1..].iter();
             others

@@ -6,6 +6,7 @@
 //! the archive.
 
 mod content;
+mod dictionary;
 mod directory;
 mod duplicates;
 mod error;
@@ -15,6 +16,8 @@ mod files;
 mod kept;
 mod measure;
 mod mentions;
+mod merge;
+mod owned_query;
 mod payload;
 mod phrase;
 mod plan;
@@ -27,6 +30,7 @@ mod sections;
 mod similar;
 mod snippet;
 mod spelling;
+mod statistics;
 mod stored;
 mod template;
 mod weights;
@@ -50,10 +54,13 @@ pub use evaluate::Sort;
 pub use facets::Facets;
 pub use kept::IndexedPage;
 pub use mentions::Mentions;
+pub use merge::{HitsPart, merge};
+pub use owned_query::OwnedQuery;
 pub use payload::committed;
 pub use search::{Hit, Hits, SearchQuery, SectionRef};
 pub use sections::{IndexedSection, section_text};
 pub use snippet::Snippet;
+pub use statistics::QueryStatistics;
 pub use weights::{Part, Weights};
 pub use workload::{QueryCounter, Workload};
 pub use writer::{AddedLinks, Document, HEAP, PageIndexWriter};

@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::ops::{Bound, Range};
 
+use tantivy::TantivyError;
 use tantivy::query::{BooleanQuery, Occur, PhraseQuery, Query as Condition, RangeQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Term as Key};
-use tantivy::{Searcher, TantivyError};
 
+use super::dictionary::Dictionary;
 use super::query::{Clause, ClauseForm, ParsedQuery};
 use super::schema::SchemaFields;
 use super::score::Scoring;
@@ -81,7 +82,7 @@ impl QueryPlan {
         parsed: &ParsedQuery,
         query: &SearchQuery<'_>,
         variants: &Variants,
-        searcher: &Searcher,
+        dictionary: Dictionary<'_>,
         fields: &SchemaFields,
         scoring: &Scoring,
     ) -> Result<Self, TantivyError> {
@@ -89,8 +90,7 @@ impl QueryPlan {
             terms: Vec::new(),
             needs: Vec::new(),
             variants,
-            searcher,
-            fields,
+            dictionary,
             scoring,
         };
         for clause in &parsed.wanted {
@@ -115,8 +115,7 @@ struct Planner<'a> {
     terms: Vec<PlanTerm>,
     needs: Vec<ClauseNeed>,
     variants: &'a Variants,
-    searcher: &'a Searcher,
-    fields: &'a SchemaFields,
+    dictionary: Dictionary<'a>,
     scoring: &'a Scoring,
 }
 
@@ -137,7 +136,7 @@ impl Planner<'_> {
         let (mut lookups, mut most, mut sum) = (Vec::new(), 0, f32::MAX);
         for form in &clause.forms {
             if let Some(compound) = &form.compound {
-                let pages = self.pages(compound, parts)?;
+                let pages = self.dictionary.pages(compound, parts)?;
                 most = most.max(pages);
                 if pages > 0 {
                     lookups.push((Lookup::Word(compound.clone()), 1.0));
@@ -146,14 +145,14 @@ impl Planner<'_> {
             match &form.words[..] {
                 [_] if form.compound.is_some() => {}
                 [word] => {
-                    most = most.max(self.pages(word, parts)?);
+                    most = most.max(self.dictionary.pages(word, parts)?);
                     lookups.push((Lookup::Word(word.clone()), 1.0));
                 }
                 words => {
                     lookups.push((Lookup::Phrase(words.to_vec()), 1.0));
                     let mut together = 0.0;
                     for word in words {
-                        together += self.scoring.idf(self.pages(word, parts)?);
+                        together += self.scoring.idf(self.dictionary.pages(word, parts)?);
                     }
                     sum = sum.min(together);
                 }
@@ -198,10 +197,10 @@ impl Planner<'_> {
         parts: &'static [Part],
     ) -> Result<(), TantivyError> {
         let variants = self.variants.get(&clause.place);
-        let mut pages = self.pages(word, parts)?;
+        let mut pages = self.dictionary.pages(word, parts)?;
         let mut lookups = vec![(Lookup::Word(word.to_owned()), 1.0)];
         for (other, weight) in variants.into_iter().flatten() {
-            pages = pages.max(self.pages(other, parts)?);
+            pages = pages.max(self.dictionary.pages(other, parts)?);
             if other != word {
                 lookups.push((Lookup::Word(other.clone()), *weight));
             }
@@ -234,7 +233,7 @@ impl Planner<'_> {
     ) -> Result<u64, TantivyError> {
         let mut bits = 0;
         for word in words {
-            let weight = self.scoring.idf(self.pages(word, parts)?) * factor;
+            let weight = self.scoring.idf(self.dictionary.pages(word, parts)?) * factor;
             bits |= self.push(PlanTerm {
                 lookups: vec![(Lookup::Word(word.clone()), 1.0)],
                 parts,
@@ -265,11 +264,6 @@ impl Planner<'_> {
         });
     }
 
-    /// Estimates how many pages have a word; see [`pages`].
-    fn pages(&self, word: &str, parts: &[Part]) -> Result<u64, TantivyError> {
-        pages(self.searcher, self.fields, word, parts)
-    }
-
     /// Adds a term. Returns its bit, or 0 if there are too many terms.
     fn push(&mut self, term: PlanTerm) -> u64 {
         if self.terms.len() == TERMS {
@@ -278,21 +272,6 @@ impl Planner<'_> {
         self.terms.push(term);
         1 << (self.terms.len() - 1)
     }
-}
-
-/// Estimates how many pages have a word: the maximum over the parts, because most words of the
-/// other parts are in the body too.
-pub(super) fn pages(
-    searcher: &Searcher,
-    fields: &SchemaFields,
-    word: &str,
-    parts: &[Part],
-) -> Result<u64, TantivyError> {
-    let mut most = 0;
-    for part in parts {
-        most = most.max(searcher.doc_freq(&Key::from_field_text(fields.part(*part), word))?);
-    }
-    Ok(most)
 }
 
 /// Returns the condition that pages must meet.
@@ -429,13 +408,14 @@ mod tests {
         let index = index(dir.path());
         let searcher = index.reader.searcher();
         let weights = Weights::default();
-        let scoring = Scoring::new(&searcher, &index.fields, &weights).unwrap();
+        let dictionary = Dictionary::Index(&searcher, &index.fields);
+        let scoring = Scoring::new(&dictionary.size().unwrap(), &weights);
         let parsed = parse(text, &mut analyzer());
         let plan = QueryPlan::new(
             &parsed,
             &SearchQuery::default(),
             variants,
-            &searcher,
+            dictionary,
             &index.fields,
             &scoring,
         )

@@ -7,6 +7,7 @@
 //!
 //! **Invariant:** search and the measurement of gains (ΔQ) use these functions and no others.
 
+use serde::{Deserialize, Serialize};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::{Searcher, TantivyError};
 
@@ -16,12 +17,12 @@ use super::weights::{Part, Weights};
 /// The weight of one occurrence in a part, by the length of the part as tantivy encodes it.
 type Norms = [f32; 256];
 
-/// The ranking function for the pages of one commit.
+/// The ranking function for the pages of a collection.
 #[derive(Clone)]
 pub(super) struct Scoring {
     weights: Weights,
     norms: [Box<Norms>; Part::COUNT],
-    /// Number of pages in the index. Removed pages count until their segment is merged.
+    /// Number of pages in the collection.
     pages: u64,
 }
 
@@ -34,34 +35,43 @@ pub(super) struct LinkStats {
     pub(super) link_share: u32,
 }
 
-impl Scoring {
-    pub(super) fn new(
-        searcher: &Searcher,
-        fields: &SchemaFields,
-        weights: &Weights,
-    ) -> Result<Self, TantivyError> {
-        let segments = searcher.segment_readers();
-        let pages: u64 = segments
-            .iter()
-            .map(|segment| u64::from(segment.max_doc()))
-            .sum();
-        let mut norms = [(); Part::COUNT].map(|()| Box::new([0.0; 256]));
-        for (part, norms) in Part::ALL.into_iter().zip(&mut norms) {
-            let mut words = 0;
-            for segment in segments {
-                words += segment
+/// The size of a collection of pages. Removed pages count until their segment is merged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct CollectionSize {
+    /// Number of pages.
+    pub(super) pages: u64,
+    /// Number of words in each part of all pages.
+    pub(super) words: [u64; Part::COUNT],
+}
+
+impl CollectionSize {
+    /// Returns the size of an index.
+    pub(super) fn of(searcher: &Searcher, fields: &SchemaFields) -> Result<Self, TantivyError> {
+        let mut size = Self::default();
+        for segment in searcher.segment_readers() {
+            size.pages += u64::from(segment.max_doc());
+            for (part, words) in Part::ALL.into_iter().zip(&mut size.words) {
+                *words += segment
                     .inverted_index(fields.part(part))?
                     .total_num_tokens();
             }
-            let mean = words as f32 / pages.max(1) as f32;
-            let number = part as usize;
+        }
+        Ok(size)
+    }
+}
+
+impl Scoring {
+    pub(super) fn new(size: &CollectionSize, weights: &Weights) -> Self {
+        let mut norms = [(); Part::COUNT].map(|()| Box::new([0.0; 256]));
+        for (number, norms) in norms.iter_mut().enumerate() {
+            let mean = size.words[number] as f32 / size.pages.max(1) as f32;
             **norms = self::norms(weights.parts[number], weights.lengths[number], mean);
         }
-        Ok(Self {
+        Self {
             weights: weights.clone(),
             norms,
-            pages,
-        })
+            pages: size.pages,
+        }
     }
 
     pub(super) fn weights(&self) -> &Weights {

@@ -8,15 +8,18 @@
 
 use page::PageId;
 use page::url::with_fragment;
+use serde::{Deserialize, Serialize};
 use tantivy::{DocAddress, Searcher, TantivyError};
 
-use super::duplicates::group;
+use super::dictionary::Dictionary;
+use super::duplicates::{group, representative, sketch};
 use super::evaluate::{Completeness, PlanOutcome, PlanRun, RankedPage, Sort};
-use super::facets::{FacetCounts, Facets};
+use super::facets::{FacetCounts, FacetSums, Facets};
 use super::plan::{Lookup, QueryPlan};
 use super::query::{self, ParsedQuery};
 use super::score::Scoring;
 use super::snippet::{Snippet, SnippetFinder};
+use super::spelling::expansions;
 use super::stored::{StoredPage, place};
 use super::weights::Weights;
 use super::{Index, IndexError, words};
@@ -73,6 +76,23 @@ impl SearchQuery<'_> {
     pub const LIMIT: usize = 100;
     /// Maximum offset. To find the n-th best page, a search must keep n pages.
     pub const OFFSET: usize = 1000;
+
+    /// Parses the text, and replaces its site and kind by those that are given apart from it.
+    pub(super) fn parsed(&self) -> ParsedQuery {
+        let mut parsed = query::parse(self.text, &mut words::analyzer());
+        if let Some(site) = self.site {
+            // An invalid site matches no page; without a site, all pages match.
+            parsed.site = Some(query::site(site).unwrap_or_default());
+        }
+        if let Some(kind) = self.kind {
+            parsed.kind = Some(query::kind(kind));
+        }
+        parsed
+    }
+
+    fn range(&self) -> HitRange {
+        HitRange::new(self.limit, self.offset)
+    }
 }
 
 /// The result of a search.
@@ -94,7 +114,7 @@ pub struct Hits {
 }
 
 /// A page that was found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
     /// The page.
     pub id: PageId,
@@ -117,6 +137,7 @@ pub struct Hit {
     /// `html`, `text`, …, if known.
     pub kind: Option<String>,
     /// The metadata that the page states.
+    #[serde(with = "stated_as_json")]
     pub stated: page::Fields,
     /// The factor from click evidence that is part of its score.
     pub chosen: f32,
@@ -135,7 +156,7 @@ impl Hit {
 }
 
 /// A section of a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SectionRef {
     /// Its heading.
     pub heading: String,
@@ -151,50 +172,74 @@ impl Index {
     }
 
     fn try_search(&self, query: &SearchQuery<'_>) -> Result<Hits, TantivyError> {
-        let mut parsed = query::parse(query.text, &mut words::analyzer());
-        if let Some(site) = query.site {
-            // An invalid site matches no page; without a site, all pages match.
-            parsed.site = Some(query::site(site).unwrap_or_default());
-        }
-        if let Some(kind) = query.kind {
-            parsed.kind = Some(query::kind(kind));
-        }
-        let unknown = std::mem::take(&mut parsed.unknown);
+        let parsed = query.parsed();
         if parsed.is_empty() {
             return Ok(Hits {
-                unknown,
+                unknown: parsed.unknown,
                 ..Hits::default()
             });
         }
         let searcher = self.reader.searcher();
+        let dictionary = Dictionary::Index(&searcher, &self.fields);
+        let found = self.run(&searcher, query, &parsed, dictionary)?;
+        let shown = self.shown(&searcher, &found.outcome, query)?;
+        let mut finder = found.finder();
+        let mut hits = Vec::with_capacity(shown.len());
+        for group in shown {
+            let page = StoredPage::read(&searcher, &self.fields, group[0].address)?;
+            let mut hit = found.hit(&group[0], page, &parsed, &mut finder);
+            for other in &group[1..] {
+                let page = StoredPage::read(&searcher, &self.fields, other.address)?;
+                hit.duplicates.push(page.url);
+            }
+            hits.push(hit);
+        }
+        let (total, relaxed) = found.outcome.counts.total();
+        Ok(Hits {
+            total,
+            relaxed,
+            corrected: found.corrected,
+            unknown: parsed.unknown,
+            hits,
+            facets: found.facets.map(FacetSums::facets),
+        })
+    }
+
+    /// Finds and ranks the pages of this index, with the statistics of a dictionary.
+    pub(super) fn run(
+        &self,
+        searcher: &Searcher,
+        query: &SearchQuery<'_>,
+        parsed: &ParsedQuery,
+        dictionary: Dictionary<'_>,
+    ) -> Result<FoundPages, TantivyError> {
         let weights = query.weights.cloned().unwrap_or_default();
-        let scoring = Scoring::new(&searcher, &self.fields, &weights)?;
-        let expansions = self.expansions(&searcher, &parsed, query)?;
+        let scoring = Scoring::new(&dictionary.size()?, &weights);
+        let expansions = expansions(parsed, query, dictionary)?;
         let plan = QueryPlan::new(
-            &parsed,
+            parsed,
             query,
             &expansions.words,
-            &searcher,
+            dictionary,
             &self.fields,
             &scoring,
         )?;
-        let wanted = query.offset.min(SearchQuery::OFFSET) + query.limit.min(SearchQuery::LIMIT);
         let mut chosen = Vec::with_capacity(query.chosen.len());
         for &(page, factor) in query.chosen {
-            let address = place(&searcher, &self.fields, page)?;
+            let address = place(searcher, &self.fields, page)?;
             chosen.extend(address.map(|address| (address, factor)));
         }
         let run = PlanRun {
-            searcher: &searcher,
+            searcher,
             fields: &self.fields,
             scoring: &scoring,
             plan: &plan,
             sort: query.sort,
             chosen: &chosen,
-            keep: wanted * SPARE_EACH + SPARE,
+            keep: query.range().candidates(),
         };
         let mut counting = match query.facets {
-            true => Some(FacetCounts::new(&searcher)?),
+            true => Some(FacetCounts::new(searcher)?),
             false => None,
         };
         let outcome = run.run(&mut |segment, doc| {
@@ -202,23 +247,10 @@ impl Index {
                 counting.count(segment, doc);
             }
         })?;
-        let shown = self.shown(&searcher, &outcome, query, wanted)?;
-        let mut finder = finder(&plan);
-        let mut hits = Vec::with_capacity(shown.len());
-        for group in shown {
-            hits.push(self.hit(&searcher, &group, &plan, &parsed, &mut finder)?);
-        }
-        let complete = outcome.exact + outcome.near;
-        Ok(Hits {
-            total: if complete > 0 {
-                complete
-            } else {
-                outcome.partial
-            },
-            relaxed: complete == 0 && outcome.partial > 0,
+        Ok(FoundPages {
+            plan,
+            outcome,
             corrected: expansions.corrected(query.text),
-            unknown,
-            hits,
             facets: counting.map(FacetCounts::finish).transpose()?,
         })
     }
@@ -229,9 +261,8 @@ impl Index {
         searcher: &Searcher,
         outcome: &PlanOutcome,
         query: &SearchQuery<'_>,
-        wanted: usize,
     ) -> Result<Vec<Vec<RankedPage>>, TantivyError> {
-        let best = &outcome.best[..outcome.best.len().min(wanted * SPARE_EACH + SPARE)];
+        let best = &outcome.best;
         let mut hashes = Vec::with_capacity(best.len());
         for candidate in best {
             let DocAddress {
@@ -241,64 +272,54 @@ impl Index {
             let columns = searcher.segment_reader(segment_ord).fast_fields();
             hashes.push(columns.u64("simhash")?.first(doc_id).unwrap_or(0));
         }
+        let read = |page: &RankedPage| StoredPage::read(searcher, &self.fields, page.address);
         let groups = group(&hashes, |place| {
-            StoredPage::read(searcher, &self.fields, best[place].address).map(|page| page.body)
+            read(&best[place]).map(|page| sketch(&page.body))
         })?;
-        let groups = groups.into_iter();
         let mut shown = Vec::new();
-        for group in groups
-            .skip(query.offset.min(SearchQuery::OFFSET))
-            .take(query.limit.min(SearchQuery::LIMIT))
-        {
+        for group in query.range().of(groups) {
             let mut group: Vec<RankedPage> = group.into_iter().map(|place| best[place]).collect();
             if group.len() > 1 {
-                let first = self.representative(searcher, &group, query.readers)?;
+                let complete: Vec<Completeness> = group.iter().map(|page| page.complete).collect();
+                let first = representative(&complete, |place| {
+                    read(&group[place]).map(|page| preference(&page, query))
+                })?;
                 group[..=first].rotate_right(1);
             }
             shown.push(group);
         }
         Ok(shown)
     }
+}
 
-    /// Returns the index of the page that represents a group: first by the user's languages,
-    /// then by the number of links to it, then by rank.
-    ///
-    /// Only pages that have as much of the query as the best one are considered.
-    fn representative(
-        &self,
-        searcher: &Searcher,
-        group: &[RankedPage],
-        readers: &[&str],
-    ) -> Result<usize, TantivyError> {
-        let mut best = (0, None);
-        for (place, candidate) in group
-            .iter()
-            .enumerate()
-            .filter(|(_, other)| other.complete >= group[0].complete)
-        {
-            let stored = StoredPage::read(searcher, &self.fields, candidate.address)?;
-            let language = stored.language.as_deref();
-            let preferred =
-                language.and_then(|code| readers.iter().position(|reader| *reader == code));
-            let preferred = preferred.map_or(0, |place| readers.len() - place);
-            let rank = (preferred, stored.link_stats.in_links);
-            if best.1.is_none_or(|most| rank > most) {
-                best = (place, Some(rank));
-            }
-        }
-        Ok(best.0)
-    }
+/// Returns what decides whether a page represents its near-duplicates: the preference of its
+/// language, and the number of links to it.
+pub(super) fn preference(page: &StoredPage, query: &SearchQuery<'_>) -> (usize, u32) {
+    let language = page.language.as_deref();
+    let readers = query.readers.iter();
+    let place = language.and_then(|code| readers.clone().position(|reader| *reader == code));
+    let preferred = place.map_or(0, |place| query.readers.len() - place);
+    (preferred, page.link_stats.in_links)
+}
 
-    fn hit(
+/// The pages of one index that a search found.
+pub(super) struct FoundPages {
+    plan: QueryPlan,
+    pub(super) outcome: PlanOutcome,
+    /// The query with corrected spelling, if anything was corrected.
+    pub(super) corrected: Option<String>,
+    pub(super) facets: Option<FacetSums>,
+}
+
+impl FoundPages {
+    /// Returns a page as it is shown, without near-duplicates.
+    pub(super) fn hit(
         &self,
-        searcher: &Searcher,
-        group: &[RankedPage],
-        plan: &QueryPlan,
+        found: &RankedPage,
+        page: StoredPage,
         parsed: &ParsedQuery,
         finder: &mut SnippetFinder,
-    ) -> Result<Hit, TantivyError> {
-        let candidate = &group[0];
-        let page = StoredPage::read(searcher, &self.fields, candidate.address)?;
+    ) -> Hit {
         let (snippet, section) = finder.show(&page.body, &page.sections);
         let section = section.map(|number| {
             let section = &page.sections[number];
@@ -307,26 +328,20 @@ impl Index {
                 id: section.id.clone(),
             }
         });
-        let needs = plan.needs.iter().zip(&parsed.wanted);
+        let needs = self.plan.needs.iter().zip(&parsed.wanted);
         let missing = needs.filter(|(need, _)| {
-            let near = need.near != 0 && candidate.terms & need.near == need.near;
-            candidate.complete == Completeness::Partial
-                && candidate.terms & need.exact == 0
-                && !near
+            let near = need.near != 0 && found.terms & need.near == need.near;
+            found.complete == Completeness::Partial && found.terms & need.exact == 0 && !near
         });
-        let mut duplicates = Vec::new();
-        for other in &group[1..] {
-            duplicates.push(StoredPage::read(searcher, &self.fields, other.address)?.url);
-        }
-        Ok(Hit {
+        Hit {
             id: page.id,
             url: page.url,
             host: page.host,
             title: page.title,
             section,
             snippet,
-            score: candidate.score,
-            chosen: candidate.chosen,
+            score: found.score,
+            chosen: found.chosen,
             fetched_at: page.fetched_at,
             language: page.language,
             kind: page.kind,
@@ -334,31 +349,77 @@ impl Index {
             missing: missing
                 .map(|(_, clause)| clause.forms[0].words.join(" "))
                 .collect(),
-            duplicates,
-        })
+            duplicates: Vec::new(),
+        }
     }
-}
 
-/// Returns the finder for the words of a plan. A compound counts more than its words.
-fn finder(plan: &QueryPlan) -> SnippetFinder {
-    let mut words: Vec<(String, f32)> = Vec::new();
-    for (bit, term) in plan.terms.iter().enumerate() {
-        let needed = plan
-            .needs
-            .iter()
-            .any(|need| (need.exact | need.near) & 1 << bit != 0);
-        for (lookup, _) in term.lookups.iter().filter(|_| needed) {
-            let (these, weight) = match lookup {
-                Lookup::Word(word) => (std::slice::from_ref(word), term.weight),
-                Lookup::Phrase(words) => (&words[..], term.weight / words.len() as f32),
-            };
-            for word in these {
-                match words.iter_mut().find(|(known, _)| known == word) {
-                    Some((_, known)) => *known = known.max(weight),
-                    None => words.push((word.clone(), weight)),
+    /// Returns the finder for the words of the plan. A compound counts more than its words.
+    pub(super) fn finder(&self) -> SnippetFinder {
+        let mut words: Vec<(String, f32)> = Vec::new();
+        for (bit, term) in self.plan.terms.iter().enumerate() {
+            let mut needs = self.plan.needs.iter();
+            let needed = needs.any(|need| (need.exact | need.near) & 1 << bit != 0);
+            for (lookup, _) in term.lookups.iter().filter(|_| needed) {
+                let (these, weight) = match lookup {
+                    Lookup::Word(word) => (std::slice::from_ref(word), term.weight),
+                    Lookup::Phrase(words) => (&words[..], term.weight / words.len() as f32),
+                };
+                for word in these {
+                    match words.iter_mut().find(|(known, _)| known == word) {
+                        Some((_, known)) => *known = known.max(weight),
+                        None => words.push((word.clone(), weight)),
+                    }
                 }
             }
         }
+        SnippetFinder::new(&words)
     }
-    SnippetFinder::new(&words)
+}
+
+/// The hits that a search returns, as a range of all its hits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HitRange {
+    offset: usize,
+    limit: usize,
+}
+
+impl HitRange {
+    /// Limits a range to the bounds of a search.
+    pub(super) fn new(limit: usize, offset: usize) -> Self {
+        Self {
+            offset: offset.min(SearchQuery::OFFSET),
+            limit: limit.min(SearchQuery::LIMIT),
+        }
+    }
+
+    /// Returns the number of the best pages that are checked for near-duplicates.
+    pub(super) fn candidates(self) -> usize {
+        (self.offset + self.limit) * SPARE_EACH + SPARE
+    }
+
+    /// Returns the values in the range.
+    pub(super) fn of<T>(self, values: Vec<T>) -> impl Iterator<Item = T> {
+        values.into_iter().skip(self.offset).take(self.limit)
+    }
+}
+
+/// Serialises stated metadata as JSON text. It leaves out empty fields, so formats without field
+/// names cannot read it.
+mod stated_as_json {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+    pub(super) fn serialize<S: Serializer>(
+        stated: &page::Fields,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let json = serde_json::to_string(stated).map_err(ser::Error::custom)?;
+        json.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<page::Fields, D::Error> {
+        let json = String::deserialize(from)?;
+        serde_json::from_str(&json).map_err(de::Error::custom)
+    }
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use page::PageId;
 use tantivy::{Searcher, TantivyError};
 
-use super::plan::{ALL_PARTS, pages};
+use super::dictionary::Dictionary;
+use super::plan::ALL_PARTS;
 use super::safe_text::prefix;
 use super::score::Scoring;
 use super::search::{Hit, SearchQuery};
@@ -60,10 +61,11 @@ impl Index {
                 }
             });
         }
-        let scoring = Scoring::new(searcher, &self.fields, &Weights::default())?;
+        let dictionary = Dictionary::Index(searcher, &self.fields);
+        let scoring = Scoring::new(&dictionary.size()?, &Weights::default());
         let mut ranked = Vec::with_capacity(counts.len());
         for (word, count) in counts {
-            let having = pages(searcher, &self.fields, &word, ALL_PARTS)?;
+            let having = dictionary.pages(&word, ALL_PARTS)?;
             // A word that no other page has finds no other page.
             if having > 1 {
                 ranked.push((scoring.saturated(scoring.idf(having), count), word));

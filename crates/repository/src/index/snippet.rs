@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use page::char_floor;
+use serde::{Deserialize, Serialize};
 
 use super::safe_text::prefix;
 use super::sections::IndexedSection;
@@ -28,7 +29,7 @@ const SHORT: usize = 60;
 const GAP: &str = " … ";
 
 /// An excerpt of a text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snippet {
     /// Plain text from a page. The caller must escape it.
     pub text: String,

@@ -13,17 +13,14 @@
 //! all words of titles, headings and anchors, but only those words of the body that begin with
 //! the typed first letter. Walking all words of the body took 24 ms of a search of 25 ms.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
-use tantivy::query::FuzzyTermQuery;
-use tantivy::schema::Term;
-use tantivy::{Searcher, TantivyError};
+use tantivy::TantivyError;
 
-use super::plan::{ALL_PARTS, Variants, pages};
+use super::dictionary::{Dictionary, READ, WordCounts};
+use super::plan::{ALL_PARTS, Variants};
 use super::query::{Clause, ParsedQuery};
 use super::search::SearchQuery;
-use super::weights::Part;
 use super::{Index, IndexError, words};
 
 /// Maximum number of query words that are checked.
@@ -41,15 +38,10 @@ const TIMES: u64 = 100;
 /// Factor by which a correction with the typed first letter is preferred. Few errors are at the
 /// beginning.
 const SAME_START: u64 = 10;
-/// Maximum number of completions of a prefix, and of dictionary words that are read for them in
-/// each part of each segment.
-const ENDINGS: usize = 16;
-const LOOKED_AT: usize = 4_000;
+/// Maximum number of completions of a prefix.
+pub(super) const ENDINGS: usize = 16;
 /// Weight of an occurrence of a completed word; one of the typed word has 1.
 const GOES_ON: f32 = 0.8;
-
-/// The parts with few, well chosen words.
-const SUMMARIES: [Part; 3] = [Part::Title, Part::Headings, Part::Anchors];
 
 /// Alternatives to the words of a query.
 #[derive(Debug, Default)]
@@ -84,151 +76,134 @@ impl Index {
     /// Returns the query with words that are probably misspelled corrected. Returns `None` if
     /// there are none.
     pub fn meant(&self, text: &str) -> Result<Option<String>, IndexError> {
-        self.read(|searcher| {
-            let mut better = Vec::new();
-            for (word, place) in typed(text) {
-                if let Some(other) = self.better(searcher, &word, TIMES)? {
-                    better.push((place, other));
-                }
-            }
-            Ok(replaced(text, &better))
+        self.read(|searcher| meant(text, Dictionary::Index(searcher, &self.fields)))
+    }
+}
+
+/// Returns the query with words that are probably misspelled corrected, if there are any.
+pub(super) fn meant(
+    text: &str,
+    dictionary: Dictionary<'_>,
+) -> Result<Option<String>, TantivyError> {
+    let mut better = Vec::new();
+    for (word, place) in typed(text) {
+        if let Some(other) = correction(&word, dictionary, TIMES)? {
+            better.push((place, other));
+        }
+    }
+    Ok(replaced(text, &better))
+}
+
+/// Returns alternatives to the words of a query: corrections of words that no page has, and
+/// completions of the last word if the user is still typing.
+pub(super) fn expansions(
+    parsed: &ParsedQuery,
+    query: &SearchQuery<'_>,
+    dictionary: Dictionary<'_>,
+) -> Result<Expansions, TantivyError> {
+    let mut expansions = Expansions::default();
+    for checked in checked_words(parsed, query) {
+        let (word, place) = (checked.word, checked.place);
+        let mut known = false;
+        if checked.typing {
+            let endings = endings(word, dictionary)?;
+            known = !endings.is_empty();
+            let endings = endings.into_iter().map(|word| (word, GOES_ON));
+            expansions.words.insert(place.clone(), endings.collect());
+        }
+        if !known
+            && dictionary.pages(word, ALL_PARTS)? == 0
+            && is_correctable(word)
+            && let Some(other) = correction(word, dictionary, 0)?
+        {
+            let words = vec![(other.clone(), 1.0)];
+            expansions.words.insert(place.clone(), words);
+            expansions.corrections.push((place.clone(), other));
+        }
+    }
+    Ok(expansions)
+}
+
+/// A word of a query that may be corrected or completed.
+pub(super) struct CheckedWord<'a> {
+    pub(super) word: &'a str,
+    /// Its byte range in the query.
+    place: &'a Range<usize>,
+    /// Whether the user may still be typing it.
+    pub(super) typing: bool,
+}
+
+/// Returns the words of a query that may be corrected or completed.
+pub(super) fn checked_words<'a>(
+    parsed: &'a ParsedQuery,
+    query: &SearchQuery<'_>,
+) -> impl Iterator<Item = CheckedWord<'a>> {
+    let (prefix, end, count) = (query.prefix, query.text.len(), parsed.wanted.len());
+    let clauses = parsed.wanted.iter().take(WORDS).enumerate();
+    clauses.filter_map(move |(number, clause)| {
+        Some(CheckedWord {
+            word: single_word(clause)?,
+            place: &clause.place,
+            typing: prefix && number + 1 == count && clause.place.end == end,
         })
-    }
+    })
+}
 
-    /// Returns alternatives to the words of a query: corrections of words that no page has, and
-    /// completions of the last word if the user is still typing.
-    pub(super) fn expansions(
-        &self,
-        searcher: &Searcher,
-        parsed: &ParsedQuery,
-        query: &SearchQuery<'_>,
-    ) -> Result<Expansions, TantivyError> {
-        let mut expansions = Expansions::default();
-        let count = parsed.wanted.len();
-        for (number, clause) in parsed.wanted.iter().take(WORDS).enumerate() {
-            let Some(word) = single_word(clause) else {
-                continue;
-            };
-            let typing =
-                query.prefix && number + 1 == count && clause.place.end == query.text.len();
-            if typing {
-                let endings = self.endings(searcher, word)?;
-                let endings = endings.into_iter().map(|word| (word, GOES_ON));
-                let words = &mut expansions.words;
-                words.insert(clause.place.clone(), endings.collect());
-            }
-            let known = expansions.words.get(&clause.place);
-            let unknown = known.is_none_or(Vec::is_empty)
-                && pages(searcher, &self.fields, word, ALL_PARTS)? == 0;
-            if unknown
-                && is_correctable(word)
-                && let Some(other) = self.better(searcher, word, 0)?
-            {
-                let place = clause.place.clone();
-                let words = vec![(other.clone(), 1.0)];
-                expansions.words.insert(place.clone(), words);
-                expansions.corrections.push((place, other));
-            }
+/// Returns the completions of a prefix that are on the largest numbers of pages, among the
+/// dictionary words that are read.
+fn endings(start: &str, dictionary: Dictionary<'_>) -> Result<Vec<String>, TantivyError> {
+    let mut found = WordCounts::new();
+    for place in 0..READ.len() {
+        dictionary.endings(start, place, &mut found)?;
+        // The next part is read only if there are not enough completions yet.
+        if found.len() > ENDINGS {
+            break;
         }
-        Ok(expansions)
     }
+    let mut found: Vec<(String, u64)> = found.into_iter().collect();
+    found.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
+    let words = found.into_iter().map(|(word, _)| word);
+    Ok(words.take(ENDINGS).collect())
+}
 
-    /// Returns the completions of a prefix that are on the largest numbers of pages, among the
-    /// dictionary words that are read.
-    fn endings(&self, searcher: &Searcher, start: &str) -> Result<Vec<String>, TantivyError> {
-        let mut found: HashMap<String, u64> = HashMap::new();
-        let parts = SUMMARIES.into_iter().chain([Part::Body]);
-        for part in parts {
-            for segment in searcher.segment_readers() {
-                let inverted = segment.inverted_index(self.fields.part(part))?;
-                let range = inverted.terms().range().ge(start).lt(behind(start));
-                let mut terms = range.into_stream()?;
-                let mut looked_at = 0;
-                while looked_at < LOOKED_AT
-                    && let Some((word, info)) = terms.next()
-                {
-                    looked_at += 1;
-                    if let Ok(word) = str::from_utf8(word) {
-                        *found.entry(word.to_owned()).or_default() += u64::from(info.doc_freq);
-                    }
-                }
-            }
-            // The next part is read only if there are not enough completions yet.
-            if found.len() > ENDINGS {
-                break;
-            }
+/// Returns the most likely correction of a word. The correction must be on more than `times`
+/// times as many pages; its pages are summed over the parts that are read.
+fn correction(
+    word: &str,
+    dictionary: Dictionary<'_>,
+    times: u64,
+) -> Result<Option<String>, TantivyError> {
+    let pages = dictionary.pages(word, ALL_PARTS)?;
+    for distance in 1..=max_distance(word) {
+        let best = most_likely(word, dictionary.near(word, distance)?, pages * times);
+        if best.is_some() {
+            return Ok(best);
         }
-        let mut found: Vec<(String, u64)> = found.into_iter().collect();
-        found.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
-        Ok(found
-            .into_iter()
-            .take(ENDINGS)
-            .map(|(word, _)| word)
-            .collect())
     }
+    Ok(None)
+}
 
-    /// Returns the most likely correction of a word. The correction must be on more than `times`
-    /// times as many pages; its pages are summed over the parts that are read.
-    fn better(
-        &self,
-        searcher: &Searcher,
-        word: &str,
-        times: u64,
-    ) -> Result<Option<String>, TantivyError> {
-        let pages = pages(searcher, &self.fields, word, ALL_PARTS)?;
-        let letters = word.chars().count();
-        let wrong = if letters >= TWO_WRONG { 2 } else { 1 };
-        for distance in 1..=wrong {
-            let near = self.near(searcher, word, distance)?;
-            let first = word.chars().next();
-            let weight = |(other, pages): &(String, u64)| {
-                let same = other.chars().next() == first;
-                pages * if same { SAME_START } else { 1 }
-            };
-            let best = near
-                .into_iter()
-                .filter(|(other, count)| {
-                    other != word && *count > pages * times && !words::is_compound(other)
-                })
-                .max_by(|one, other| weight(one).cmp(&weight(other)).then(other.0.cmp(&one.0)));
-            if let Some((best, _)) = best {
-                return Ok(Some(best));
-            }
-        }
-        Ok(None)
-    }
+/// Returns the most likely correction of a word among the words near it, if one is on more than
+/// `pages` pages.
+pub(super) fn most_likely(word: &str, near: WordCounts, pages: u64) -> Option<String> {
+    let first = word.chars().next();
+    let weight = |(other, pages): &(String, u64)| {
+        let same = other.chars().next() == first;
+        pages * if same { SAME_START } else { 1 }
+    };
+    let best = near
+        .into_iter()
+        .filter(|(other, count)| other != word && *count > pages && !words::is_compound(other))
+        .max_by(|one, other| weight(one).cmp(&weight(other)).then(other.0.cmp(&one.0)));
+    best.map(|(best, _)| best)
+}
 
-    /// Returns the words within an edit distance, and how many pages have each, summed over the
-    /// parts that are read.
-    fn near(
-        &self,
-        searcher: &Searcher,
-        word: &str,
-        distance: u8,
-    ) -> Result<HashMap<String, u64>, TantivyError> {
-        let mut near: HashMap<String, u64> = HashMap::new();
-        let asked = FuzzyTermQuery::new(
-            Term::from_field_text(self.fields.body, word),
-            distance,
-            true,
-        );
-        let first: String = word.chars().take(1).collect();
-        for part in SUMMARIES.into_iter().chain([Part::Body]) {
-            for segment in searcher.segment_readers() {
-                let inverted = segment.inverted_index(self.fields.part(part))?;
-                let mut walk = inverted.terms().search(asked.automaton()?);
-                if part == Part::Body {
-                    walk = walk.ge(&first).lt(behind(&first));
-                }
-                let mut terms = walk.into_stream()?;
-                while let Some((other, info)) = terms.next() {
-                    if let Ok(other) = str::from_utf8(other) {
-                        *near.entry(other.to_owned()).or_default() += u64::from(info.doc_freq);
-                    }
-                }
-            }
-        }
-        Ok(near)
+/// Returns the largest edit distance at which a correction of a word is looked for.
+pub(super) fn max_distance(word: &str) -> u8 {
+    if word.chars().count() >= TWO_WRONG {
+        2
+    } else {
+        1
     }
 }
 
@@ -243,24 +218,14 @@ fn single_word(clause: &Clause) -> Option<&str> {
     }
 }
 
-/// Returns the smallest byte string that is greater than all texts with this prefix.
-fn behind(start: &str) -> Vec<u8> {
-    let mut bytes = start.as_bytes().to_vec();
-    // UTF-8 has no byte 0xff.
-    if let Some(last) = bytes.last_mut() {
-        *last += 1;
-    }
-    bytes
-}
-
 /// Returns whether a word is a candidate for correction.
-fn is_correctable(word: &str) -> bool {
+pub(super) fn is_correctable(word: &str) -> bool {
     word.chars().all(char::is_alphabetic) && (SHORTEST..=LONGEST).contains(&word.chars().count())
 }
 
 /// Returns the words of a query that are candidates for correction, with their byte ranges; also
 /// those in quotes.
-fn typed(text: &str) -> Vec<(String, Range<usize>)> {
+pub(super) fn typed(text: &str) -> Vec<(String, Range<usize>)> {
     let mut analyzer = words::analyzer();
     let mut stream = analyzer.token_stream(text);
     let mut typed = Vec::new();
@@ -312,12 +277,5 @@ mod tests {
         let places = [(2..5, "B".to_owned()), (6..7, "C".to_owned())];
         assert_eq!(replaced("a bcd e f", &places).as_deref(), Some("a B C f"));
         assert_eq!(replaced("a", &[]), None);
-    }
-
-    #[test]
-    fn every_text_with_the_prefix_is_less_than_the_bound() {
-        for (start, inside) in [("ab", "abz"), ("é", "éé"), ("東", "東京")] {
-            assert!(inside.as_bytes() < &behind(start)[..] && start <= inside);
-        }
     }
 }

@@ -3,6 +3,8 @@
 //! They were chosen on the tuning sites of `docs/science/relevance.md`; results are reported on
 //! other sites. `cargo xtask bench relevance --questions FILE` prints what each field adds.
 
+use serde::{Deserialize, Serialize};
+
 /// A text of a page that is searched as a field of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
@@ -52,7 +54,7 @@ impl Part {
 }
 
 /// The parameters of the ranking function.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Weights {
     /// Weight of one occurrence, by [`Part`].
     pub parts: [f32; Part::COUNT],

@@ -13,7 +13,7 @@ use tantivy::{DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, Ta
 
 use super::super::evaluate::{ScoreColumns, Sort};
 use super::super::schema::SchemaFields;
-use super::super::score::{LinkStats, Scoring};
+use super::super::score::{CollectionSize, LinkStats, Scoring};
 use super::super::weights::{Part, Weights};
 use super::count::Counts;
 
@@ -65,7 +65,8 @@ pub(super) struct Scratch {
 
 impl Survey {
     pub(super) fn new(searcher: Searcher, fields: &SchemaFields) -> Result<Self, TantivyError> {
-        let scoring = Scoring::new(&searcher, fields, &Weights::default())?;
+        let size = CollectionSize::of(&searcher, fields)?;
+        let scoring = Scoring::new(&size, &Weights::default());
         let segments = searcher.segment_readers().iter();
         let columns = segments.map(|segment| ScoreColumns::new(segment, Sort::Relevance));
         let columns = columns.collect::<Result<_, _>>()?;
