@@ -1,5 +1,6 @@
 //! The command line of `avocet`: commands, flags and help texts.
 
+pub mod cluster;
 #[cfg(test)]
 mod documents;
 mod exchange;
@@ -98,6 +99,9 @@ pub enum Command {
     /// Check that archive, ledger and index agree
     #[command(after_help = "Example:\n  avocet verify --store ./docs")]
     Verify,
+    /// Show and steer a crawl on several machines: status, drain, move, verify
+    #[command(subcommand)]
+    Cluster(cluster::ClusterCommand),
     /// Demonstrate crawl, search and dashboard on an invented web on this machine
     Demo(DemoArguments),
     /// Print the configuration reference, show the settings in force, or check a file

@@ -1,5 +1,6 @@
 //! The commands: one module each.
 
+mod cluster;
 mod config;
 mod crawl;
 mod demo;
@@ -49,6 +50,7 @@ pub fn run(arguments: CommandLine) -> Result<()> {
         Command::Import(arguments) => import::run(store, json, &arguments),
         Command::Rebuild(arguments) => rebuild::run(store, json, &arguments),
         Command::Verify => verify::run(store, json),
+        Command::Cluster(command) => cluster::run(store, json, &command),
         Command::Demo(arguments) => demo::run(named, json, &arguments),
         Command::Config(action) => config::run(store, json, &action),
         Command::Lab(arguments) => lab::run(json, &arguments),

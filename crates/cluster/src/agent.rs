@@ -21,7 +21,7 @@ use tracing::{info, warn};
 use crate::broker::{AppendError, Broker, BrokerError};
 use crate::division::Slot;
 use crate::fold::{Fold, Head};
-use crate::member::{Assignment, Member, MemberSettings, NodeFigures, Peer};
+use crate::member::{Member, MemberSettings, NodeFigures, Order, Peer};
 use crate::message::{Header, Kind, NodeName, encode_header, pack};
 
 /// Time between two heartbeats.
@@ -72,15 +72,6 @@ pub struct Tail {
     pub epoch: u64,
     /// The last message of the log, and the last offers, that the ledger has.
     pub applied: Applied,
-}
-
-/// An order of an operator to a node.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Order {
-    /// Give all slots away (`true`), or take a share again (`false`).
-    Drain(bool),
-    /// A slot should be owned by a node.
-    Assign(Assignment),
 }
 
 /// This node in the cluster.

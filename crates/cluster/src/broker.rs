@@ -26,7 +26,7 @@ use futures_util::stream::BoxStream;
 
 use crate::division::Slot;
 use crate::fold::{Fold, Head};
-use crate::member::Heartbeat;
+use crate::member::{Heartbeat, Order};
 use crate::message::{Unreadable, decode_header, decode_offers, pack};
 
 /// The first version of `nats-server` whose compare-and-set on subjects is reliable under restarts.
@@ -132,15 +132,6 @@ pub enum AppendError {
     /// The broker did not answer. The message may be stored or not.
     #[error(transparent)]
     Broker(#[from] BrokerError),
-}
-
-/// Messages and bytes sent to the broker, heartbeats not included.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// Number of messages.
-    pub messages: u64,
-    /// Bytes of their payloads.
-    pub bytes: u64,
 }
 
 /// A message of offers for a slot.
@@ -473,6 +464,43 @@ impl Broker {
     ) -> Result<(), BrokerError> {
         let sent = self.client.publish(to, answer.into()).await;
         sent.map_err(|error| BrokerError::request("answer", error))
+    }
+
+    /// Returns the last heartbeat of each node that is heard within `patience`.
+    pub async fn nodes(&self, patience: Duration) -> Result<Vec<Heartbeat>, BrokerError> {
+        let beats = self.beats().await?;
+        let heard: Vec<Heartbeat> = beats
+            .take_until(tokio::time::sleep(patience))
+            .collect()
+            .await;
+        let last = heard.into_iter().map(|beat| (beat.node.clone(), beat));
+        Ok(last.collect::<BTreeMap<_, _>>().into_values().collect())
+    }
+
+    /// Sends an order to a node. Returns the number of answers: 0 if the node does not answer.
+    pub async fn order(
+        &self,
+        node: &str,
+        order: &Order,
+        patience: Duration,
+    ) -> Result<usize, BrokerError> {
+        let order = pack(order, Vec::new());
+        let answers = self
+            .ask(&format!("orders.{node}"), order, 1, patience)
+            .await?;
+        Ok(answers.len())
+    }
+
+    /// Asks a node for the digests of its slots. Returns `None` if the node does not answer.
+    pub async fn digests(
+        &self,
+        node: &str,
+        patience: Duration,
+    ) -> Result<Option<Bytes>, BrokerError> {
+        let answers = self
+            .ask(&format!("digests.{node}"), Vec::new(), 1, patience)
+            .await?;
+        Ok(answers.into_iter().next())
     }
 
     fn subject(&self, part: &str, slot: Slot) -> String {

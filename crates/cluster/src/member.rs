@@ -72,6 +72,15 @@ pub struct Assignment {
     pub at: Moment,
 }
 
+/// An order of an operator to a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Order {
+    /// Give all slots away (`true`), or take a share again (`false`).
+    Drain(bool),
+    /// A slot should be owned by a node.
+    Assign(Assignment),
+}
+
 /// Another node, as this one last heard it.
 #[derive(Debug, Clone)]
 pub struct Peer {

@@ -35,6 +35,14 @@ pub struct OfRun;
 #[derive(Debug, Clone)]
 pub struct OfServe;
 
+/// Flags of `cluster`.
+#[derive(Debug, Clone)]
+pub struct OfCluster;
+
+impl HasSettings for OfCluster {
+    const SECTIONS: &'static [&'static str] = &["cluster"];
+}
+
 impl HasSettings for OfCrawl {
     const SECTIONS: &'static [&'static str] = &["crawl", "fetch"];
 }
