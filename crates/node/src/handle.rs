@@ -37,6 +37,7 @@ use crate::settings::{Layer, SettingInForce, Settings, in_force};
 use crate::store;
 use crate::store::holdings::Holdings;
 use crate::topics::Topics;
+use crate::whole_search::WholeSearch;
 use crawl::Answer;
 use crawl::scope::ScopeRules;
 use lease::Lease;
@@ -132,6 +133,11 @@ impl NodeHandle {
     /// Returns the search index. It is reopened within half a second after a commit of the index.
     pub fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// Returns the search over all nodes of a cluster; `None` if the crawl runs on one machine.
+    pub fn whole_search(&self) -> Option<Arc<WholeSearch>> {
+        self.live.as_ref().and_then(|live| live.whole_search())
     }
 
     /// Returns the topics that pages can be judged by.

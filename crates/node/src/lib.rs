@@ -20,3 +20,4 @@ pub mod replay;
 pub mod settings;
 pub mod store;
 pub mod topics;
+pub mod whole_search;

@@ -21,6 +21,7 @@ use crate::live::Live;
 use crate::settings::{ClusterSettings, Coordination, LinkExchange, Usage};
 use crate::store::Store;
 use crate::store::slots::LedgerSlots;
+use crate::whole_search::{self, WholeSearch};
 
 /// Time between two attempts to reach the broker.
 const RETRY: Duration = Duration::from_secs(1);
@@ -59,7 +60,9 @@ impl Membership {
         let tasks = vec![
             tokio::spawn(take_part(agent.clone())),
             tokio::spawn(answer_digests(agent.clone(), live.clone())),
+            tokio::spawn(whole_search::answer(agent.clone(), live.clone())),
         ];
+        live.searches_with(WholeSearch::new(agent.clone()));
         Ok(Some(Self {
             agent,
             division,

@@ -155,6 +155,7 @@ impl Tools {
                     "corrected": found.corrected,
                     "did_you_mean": found.meant,
                     "unknown_operators": found.unknown,
+                    "silent_nodes": found.silent_nodes,
                     "results": results.collect::<Vec<_>>(),
                 }))
             }

@@ -77,6 +77,9 @@ pub struct SearchResults {
     pub facets: Option<Facets>,
     /// The requested part of the results, in order.
     pub results: Vec<SearchResult>,
+    /// In a cluster: the number of nodes whose pages are missing, because they did not answer in
+    /// time. Pages of a topic are searched on this node only.
+    pub silent_nodes: usize,
     /// The duration of the search.
     pub took: Duration,
 }
@@ -173,15 +176,27 @@ fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
         readers: &readers,
         weights: None,
     };
+    let whole = app.node.whole_search();
+    let mut silent_nodes = 0;
     let hits = match &request.topic {
         Some(name) => topics::search(&app.index, &query, &*app.node.topics().open(name)?)?,
-        None => app.index.search(&query)?,
+        None => match &whole {
+            Some(whole) => {
+                let found = whole.search(&query)?;
+                silent_nodes = found.silent_nodes;
+                found.hits
+            }
+            None => app.index.search(&query)?,
+        },
     };
     let corrected = hits.corrected;
     let few = hits.relaxed || hits.total < FEW;
     let doubtful = request.offset == 0 && few && corrected.is_none() && !request.prefix;
     let meant = if doubtful {
-        app.index.meant(&request.text)?
+        match &whole {
+            Some(whole) => whole.meant(&request.text)?,
+            None => app.index.meant(&request.text)?,
+        }
     } else {
         None
     };
@@ -203,6 +218,7 @@ fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
         unknown: hits.unknown,
         facets: hits.facets,
         results,
+        silent_nodes,
         took: began.elapsed(),
     })
 }

@@ -106,6 +106,9 @@ pub struct SearchBody {
     /// its words.
     #[schema(required)]
     did_you_mean: Option<String>,
+    /// In a cluster: the number of nodes whose pages are missing from the results, because they did
+    /// not answer in time.
+    silent_nodes: usize,
     /// The duration of the search, in milliseconds.
     took_ms: f64,
     /// The results from `offset` on.
@@ -317,6 +320,7 @@ impl SearchBody {
             corrected: found.corrected,
             unknown_operators: found.unknown,
             did_you_mean: found.meant,
+            silent_nodes: found.silent_nodes,
             took_ms: found.took.as_secs_f64() * 1000.0,
             results: found.results.into_iter().map(Match::of).collect(),
             facets: found.facets.map(FacetBody::of),

@@ -14,6 +14,8 @@ use crate::wording;
 pub struct ShownAnswer {
     pub total: usize,
     pub relaxed: bool,
+    /// In a cluster: the number of nodes whose pages are missing.
+    pub silent_nodes: usize,
     pub corrected: Option<Correction>,
     /// Operators that were not understood.
     pub unknown: Vec<String>,
@@ -95,6 +97,7 @@ impl ShownAnswer {
         Self {
             total: found.total,
             relaxed: found.relaxed,
+            silent_nodes: found.silent_nodes,
             corrected: found.corrected.map(|text| Correction::of(&form.text, text)),
             unknown: found.unknown,
             meant: found.meant.map(|text| {
