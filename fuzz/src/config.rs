@@ -1,4 +1,4 @@
-//! `avocet.toml`, as a user writes it and as the program edits it.
+//! Fuzz target for `avocet.toml`, as a user writes it and as the program edits it.
 
 use std::path::Path;
 

@@ -43,7 +43,7 @@ pub struct Gains {
     changed: PageSample<SampledGains>,
     /// Pages with a copy.
     copies: PageSample<SampledCopy>,
-    /// Measured changes and first copies on all pages, and at the last estimate.
+    /// Number of measured changes and first copies on all pages: now, and at the last estimate.
     evidence: (f64, f64),
 }
 
