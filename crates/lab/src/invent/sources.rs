@@ -17,10 +17,10 @@
 //!   the articles, as in the paper. Every link stays for a log-normal time (`news`: median 10
 //!   hours, standard deviation 1.5 of the logarithm).
 //! - **Clicks.** An article's worth P, its expected clicks, is the product of three log-normal
-//!   draws: of its site, its source and its own. It is scaled so that the sum over the sources of
-//!   rate times mean worth is `profit`. With the three default deviations a fifth of the articles
-//!   are clicked. Most of the variance is between sites and sources, because the paper's sources
-//!   differ much in quality: 70 % of them are not worth a poll.
+//!   draws: one of its site, one of its source and one of its own. It is scaled so that the sum
+//!   over the sources of rate times mean worth is `profit`. With the three default deviations a
+//!   fifth of the articles are clicked. Most of the variance is between sites and sources, because
+//!   the paper's sources differ much in quality: 70 % of them are not worth a poll.
 //! - **Decay.** Clicks at age t are a Poisson process with rate `P·μ·e^(-μt)` (the paper's §2),
 //!   counted in bins of ten minutes from publication. The source's μ is log-normal. A μ of 1 per
 //!   day leaves a thousandth of the clicks after a week ("almost all clicks appear in the first

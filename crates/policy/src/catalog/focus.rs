@@ -94,7 +94,7 @@ pub const METHODS: &[Order] = &[
     },
     Order {
         name: "agents",
-        summary: "agents that multiply on the topic and die off it",
+        summary: "agents that multiply on topic pages, else die",
         scale: "0 to 1",
         build: |inputs, _| about(inputs, Agents::new),
         ..METHOD

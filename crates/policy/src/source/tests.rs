@@ -290,8 +290,8 @@ fn first_clicks_count() {
     );
 }
 
-/// Polls of a little-known source use a P that differs from day to day around the expected P, and
-/// so do fetches of its pages if only they can show clicks.
+/// Polls of a little-known source use a P that differs from day to day around the expected P.
+/// Fetches of its pages use it too, if only fetched pages can show clicks.
 #[test]
 fn profit_is_drawn_where_a_choice_can_teach_it() {
     let worths = |seen: Seen| {

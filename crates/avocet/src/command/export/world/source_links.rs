@@ -1,4 +1,4 @@
-//! The links of sources: which page each named, and from when until when.
+//! The links of sources: which page each source named, and in which period.
 //!
 //! If a source was read before and now shows a link for the first time, the link is new at the time
 //! of this answer. The links at the first visit to a source may be older. If another source named
