@@ -16,7 +16,7 @@ const FILES: [(&str, &str); 3] = [
 
 /// Checks a configuration.
 ///
-/// A finding that names a line names one of the text, or the line after its end. An accepted
+/// The line that a finding names is a line of the text, or the line after its end. An accepted
 /// configuration is still accepted after every edit by the program, and making the same edit twice
 /// changes nothing more.
 pub fn config(data: &[u8]) {

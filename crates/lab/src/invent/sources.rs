@@ -79,8 +79,8 @@ plan! {
         weekend: f64 = 0.6, 0 to 10;
         /// Mean number of links to an article; all are from its own site.
         links: f64 = 5.8, 1 to 1_000;
-        /// Probability that the site's main page is certain to link to an article. Otherwise it
-        /// links only if it is drawn at random, like any other source.
+        /// Probability that the site's main page is chosen to link to an article before other
+        /// sources are drawn; it can also be drawn like them.
         main: f64 = 0.25, 0 to 1;
         /// The mean wait for each link after the first, in hours.
         spread: f64 = 1.0, 0 to 10_000;

@@ -132,7 +132,8 @@ pub fn team<'a>(
 /// State that the crawlers and the supervisor share while one of them reads a page.
 struct TeamState<'a> {
     assignment: Assignment<'a>,
-    /// Links of the page that is read now to pages of other crawlers, with the responsible crawler.
+    /// Links from the page that is being read to pages of other crawlers, each with the responsible
+    /// crawler.
     foreign_links: Vec<(usize, NamedPage)>,
     /// URLs in transit, with their receivers.
     in_transit: Vec<(usize, NamedPage)>,

@@ -149,7 +149,7 @@ impl SourceRecord {
     pub fn visited(&mut self, history: &History) {
         self.shared.rotate_left(1);
         let also = std::mem::take(&mut self.also);
-        // The first visit shows how a source is, and not what is new on it.
+        // The first visit shows what a source contains, but not what is new on it.
         let also = if history.revisits > 0 { also } else { 0 };
         self.shared[KEPT_POLLS - 1] = also;
         self.shared_total = self.shared_total.saturating_add(also);
