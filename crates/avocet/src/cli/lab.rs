@@ -289,11 +289,11 @@ pub enum ScorerChoice {
 /// What policies know at the start.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum PriorKnowledge {
-    /// What visits to every page at every step of the first half of the time show; only the second
-    /// half is scored
+    /// All that happened in the first half of the time, as if every page had been visited at every
+    /// step; only the second half is scored
     Halves,
-    /// What such visits show over the whole time; all of it is scored, as in the paper. This is an
-    /// upper bound
+    /// All that happens in the whole time, seen in the same way; all of it is scored, as in the
+    /// paper. This is an upper bound
     Whole,
     /// Only the copies of the first moment
     Online,

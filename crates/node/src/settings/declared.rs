@@ -72,8 +72,8 @@ section! {
         /// The wait before the second attempt. It doubles with each further attempt, up to 24
         /// hours.
         retry_after: Time = Time(Retry::default().first);
-        /// When `run` finds a page missing that has a copy, it requests the page again after this
-        /// time.
+        /// The wait before `run` requests a page again that has a copy but is now missing on its
+        /// server.
         confirm_after: Time = Time::seconds(3600);
         /// Keep answers in the archive.
         archive: bool = true, off_flag("no-archive", "Keep no copies of what is fetched");

@@ -13,8 +13,8 @@
 //! ([`GainModel`]). With a half-life, Σ√ΔQ and K are [weighted by age](AgedGains).
 //!
 //! Square roots keep one large gain from deciding alone. In one recorded history a site added a
-//! word to a thousand pages at once. Each page that was refreshed first went to the top of the
-//! results for that word, and gained more by this change than by all its others.
+//! word to a thousand pages at once. The pages that happened to be refreshed first went to the
+//! top of the results for that word, and gained more by this change than by all their others.
 //!
 //! **Invariant:** a larger measured gain never lowers A, nor does a larger demand.
 
