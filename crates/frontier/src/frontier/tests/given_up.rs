@@ -1,4 +1,4 @@
-//! Tests that pages of parked hosts do not count against the limit of visited pages on the bench.
+//! Tests that the waiting pages of a host that is given up (*parked*) make room for pages of others.
 
 use super::super::revaluation::RevaluationQueue;
 use super::*;
