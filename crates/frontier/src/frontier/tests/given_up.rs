@@ -1,4 +1,4 @@
-//! Tests that the waiting pages of a host that is given up (*parked*) make room for pages of others.
+//! Tests that pages of a host that is given up (*parked*) make room for pages of other hosts.
 
 use super::super::revaluation::RevaluationQueue;
 use super::*;
