@@ -229,10 +229,10 @@ fn results_first(scores: &mut [f32]) -> usize {
     count
 }
 
-/// Returns the score at a place of the list in descending order.
+/// Returns the score that would be at `place` if the scores were sorted, the largest first.
 ///
-/// The part before `end` is the front of that list in any order. `place` lies in it, or was the
-/// last place selected.
+/// Must be called with falling places. `end` is the place of the last call: all larger scores are
+/// already before it, in any order, so only this part is searched.
 fn select(scores: &mut [f32], end: &mut usize, place: usize) -> f64 {
     if place < *end {
         let front = &mut scores[..*end];
