@@ -69,7 +69,7 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "parent-quality",
         argument: None,
-        summary: "pages with long texts expected, by parents and host",
+        summary: "pages expected to have long texts (by parents, host)",
         scale: "0 to 1; 0.5 if 200 words are expected",
         wish: None,
         published: false,
