@@ -231,9 +231,9 @@ fn results_first(scores: &mut [f32]) -> usize {
 
 /// Returns the score that would be at `place` if the scores were sorted, the largest first.
 ///
-/// `end` is the smallest place of all calls so far, at first the number of scores. The larger scores
-/// are before it, in any order, so a smaller place is searched only there. Any other place must
-/// have been asked for before.
+/// `end` is the smallest place of all calls so far, at first the number of scores. The larger
+/// scores are before it, in any order, so a smaller place is searched only there. Any other place
+/// must have been asked for before.
 fn select(scores: &mut [f32], end: &mut usize, place: usize) -> f64 {
     if place < *end {
         let front = &mut scores[..*end];
