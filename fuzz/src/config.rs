@@ -1,4 +1,4 @@
-//! `avocet.toml`, as a user writes it and as the program edits it.
+//! Fuzz target for `avocet.toml`, as a user writes it and as the program edits it.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ const FILES: [(&str, &str); 3] = [
 
 /// Checks a configuration.
 ///
-/// A finding that names a line names one of the text, or the line after its end. An accepted
+/// The line that a finding names is a line of the text, or the line after its end. An accepted
 /// configuration is still accepted after every edit by the program, and making the same edit twice
 /// changes nothing more.
 pub fn config(data: &[u8]) {

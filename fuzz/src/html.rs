@@ -1,4 +1,4 @@
-//! HTML: the streaming reader, and the main text that `export pages` writes.
+//! Fuzz targets for HTML: the streaming reader, and the main text that `export pages` writes.
 
 use page::article::chunks::chunks;
 use page::article::{Extraction, ExtractionFailure};

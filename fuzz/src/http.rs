@@ -1,5 +1,5 @@
-//! HTTP/1 responses: head, framing of the body, content coding, and the header fields about the
-//! page.
+//! Fuzz target for HTTP/1 responses: head, framing of the body, content coding, and the header
+//! fields about the page.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Records of the ledger.
+//! Fuzz target for records of the ledger.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! Sitemaps and feeds.
+//! Fuzz target for sitemaps and feeds.
 
 use page::listing::{ENTRIES, ListingKind, read};
 

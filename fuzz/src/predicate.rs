@@ -1,4 +1,4 @@
-//! Predicates on pages, as a user writes them.
+//! Fuzz target for predicates on pages, as a user writes them.
 
 use policy::About;
 use policy::focus::{Candidate, Meanings, Predicate, TrainingDocument};

@@ -1,4 +1,4 @@
-//! robots.txt files.
+//! Fuzz target for robots.txt files.
 
 use std::time::Duration;
 

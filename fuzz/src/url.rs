@@ -1,4 +1,4 @@
-//! Absolute URLs, and links resolved against the page they are on.
+//! Fuzz target for absolute URLs, and for links resolved against the page they are on.
 
 use page::{PageUrl, Rules};
 

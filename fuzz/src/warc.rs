@@ -1,4 +1,4 @@
-//! WARC files from any tool, and the records that Avocet writes.
+//! Fuzz target for WARC files from any tool, and for the records that Avocet writes.
 
 use std::io::Cursor;
 use std::net::{IpAddr, Ipv4Addr};

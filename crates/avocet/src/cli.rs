@@ -45,8 +45,9 @@ pub struct CommandLine {
     /// Format of log events on standard error
     #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text, value_name = "FORMAT")]
     pub log_format: LogFormat,
-    /// Least severe log events to write: error, warn, info, debug or trace; also per crate, such as
-    /// node=debug,fetch=warn [default: AVOCET_LOG, or warn,avocet=info,node=info,server=info]
+    /// Minimum severity of log events: error, warn, info, debug or trace; also per crate, such as
+    /// node=debug,fetch=warn [default: AVOCET_LOG, or
+    /// warn,avocet=info,cluster=info,node=info,server=info]
     #[arg(long, global = true, value_name = "LEVEL")]
     pub log_level: Option<String>,
     #[command(subcommand)]

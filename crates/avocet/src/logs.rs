@@ -13,7 +13,7 @@ use tracing_subscriber::EnvFilter;
 use crate::cli::LogFormat;
 
 /// Log filter if neither `--log-level` nor `AVOCET_LOG` gives one.
-const DEFAULT_FILTER: &str = "warn,avocet=info,node=info,server=info";
+const DEFAULT_FILTER: &str = "warn,avocet=info,cluster=info,node=info,server=info";
 
 static JSON: AtomicBool = AtomicBool::new(false);
 

@@ -3,8 +3,8 @@
 //! The crawl runs in *terms*. During a term the slots of a node do not change, except that another
 //! node may claim them. When a slot should come or go, the term ends like a crawl that is stopped:
 //! requests under way finish, their pages are committed and published. Then [`Agent::rebalance`]
-//! releases and claims slots, and the next term starts from the ledger. So a takeover takes the path
-//! that every restart takes, and needs no code of its own in the core.
+//! releases and claims slots, and the next term starts from the ledger. So a takeover takes the
+//! path that every restart takes, and needs no code of its own in the core.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -47,8 +47,8 @@ pub trait SlotStore {
     /// The error of the store.
     type Error: From<BrokerError>;
 
-    /// Returns how far the ledger's facts of a slot agree with its log. Returns `None` if the ledger
-    /// has facts that were not published, or no record.
+    /// Returns how far the ledger's facts of a slot agree with its log. Returns `None` if the
+    /// ledger has facts that were not published, or no record.
     fn applied(&self, slot: Slot) -> Result<Option<Applied>, Self::Error>;
 
     /// Returns a page number above all that the ledger has ever used.

@@ -4,8 +4,8 @@
 //! A crawl has three streams, whatever its number of slots: `facts` and `offers` with a subject per
 //! slot, and `beats` with a subject per node, of which only the last message is kept.
 //!
-//! **The fence:** every append to a slot's log names the sequence of the last message of that log. The
-//! broker refuses it if another node has written since.
+//! **The fence:** every append to a slot's log names the sequence of the last message of that log.
+//! The broker refuses it if another node has written since.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -385,8 +385,8 @@ impl Broker {
         Ok(messages.map(read).boxed())
     }
 
-    /// Announces this node. Returns when a majority of the broker's servers has the heartbeat: until
-    /// then others may think that this node is dead.
+    /// Announces this node. Returns when a majority of the broker's servers has the heartbeat:
+    /// until then others may think that this node is dead.
     pub async fn beat(&self, beat: &Heartbeat) -> Result<(), BrokerError> {
         let subject = format!("{}.beats.{}", self.prefix, beat.node);
         let bytes = pack(beat, Vec::new());
@@ -398,7 +398,8 @@ impl Broker {
         acknowledged.map_err(|error| BrokerError::request("heartbeat", error))
     }
 
-    /// Returns the heartbeats of all nodes, from now on. A heartbeat that cannot be read is skipped.
+    /// Returns the heartbeats of all nodes, from now on. A heartbeat that cannot be read is
+    /// skipped.
     pub async fn beats(&self) -> Result<BoxStream<'static, Heartbeat>, BrokerError> {
         let subscription = self
             .client
@@ -531,8 +532,8 @@ async fn connect(settings: &BrokerSettings) -> Result<Client, BrokerError> {
     connected.map_err(|source| BrokerError::Connect { servers, source })
 }
 
-/// Creates a stream, or returns the existing one. Without a given number of replicas it makes three,
-/// or one if the broker is a single server, with a warning.
+/// Creates a stream, or returns the existing one. Without a given number of replicas it makes
+/// three, or one if the broker is a single server, with a warning.
 async fn create(
     context: &jetstream::Context,
     config: Config,

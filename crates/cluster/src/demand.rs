@@ -1,9 +1,9 @@
 //! One price for the whole crawl, from the demand of all nodes.
 //!
 //! Each node announces its demand curve: the fetches per second that its pages are worth at each of
-//! [`prices`]. Every node adds the curves of all, finds the price at which the sum equals the budget,
-//! and spends its own demand at that price. So a fetch costs the same on every node, without a leader
-//! and without a quota per node.
+//! [`prices`]. Every node adds the curves of all, finds the price at which the sum equals the
+//! budget, and spends its own demand at that price. So a fetch costs the same on every node,
+//! without a leader and without a quota per node.
 
 use policy::Price;
 
@@ -21,12 +21,12 @@ pub fn prices() -> Vec<Price> {
     (0..COUNT).filter_map(price).collect()
 }
 
-/// Returns the fetches per second that a node may make, given its own curve, the curves of the other
-/// nodes and the budget of the whole crawl. Returns `None` if no curve shows any demand.
+/// Returns the fetches per second that a node may make, given its own curve, the curves of the
+/// other nodes and the budget of the whole crawl. Returns `None` if no curve shows any demand.
 ///
-/// Between two prices demand is interpolated linearly. If the demand at the lowest price is below the
-/// budget, the rest of the budget is divided in the same proportion. Curves of another length are
-/// ignored: their nodes run another version.
+/// Between two prices demand is interpolated linearly. If the demand at the lowest price is below
+/// the budget, the rest of the budget is divided in the same proportion. Curves of another length
+/// are ignored: their nodes run another version.
 pub fn share(own: &[f32], others: &[&[f32]], budget: f64) -> Option<f64> {
     let alike = others.iter().filter(|curve| curve.len() == own.len());
     let total: Vec<f64> = (0..own.len())

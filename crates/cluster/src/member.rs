@@ -1,9 +1,9 @@
 //! Which slots this node should own: a pure function of heartbeats, the heads of the logs and time.
 //!
 //! A node announces itself by a heartbeat every second. Every node computes from the nodes that it
-//! hears who should own each slot, by weighted rendezvous hashing: a change of membership moves only
-//! the slots of the node that came or went. A node claims a slot that it should own if no living node
-//! owns it. A node releases a slot if a living node should own it instead.
+//! hears who should own each slot, by weighted rendezvous hashing: a change of membership moves
+//! only the slots of the node that came or went. A node claims a slot that it should own if no
+//! living node owns it. A node releases a slot if a living node should own it instead.
 //!
 //! Two nodes may disagree for some seconds. The log decides then: the broker accepts one claim.
 
@@ -277,8 +277,8 @@ impl Member {
     /// Returns the node that should own a slot; `None`: no node takes slots.
     ///
     /// Weighted rendezvous hashing (Thaler & Ravishankar 1998; logarithmic weights by Schindelhauer
-    /// & Schomaker 2005): the node with the highest `-capacity / ln(u)`, where u in (0, 1) is a hash
-    /// of slot and node. A node's expected share is proportional to its capacity.
+    /// & Schomaker 2005): the node with the highest `-capacity / ln(u)`, where u in (0, 1) is a
+    /// hash of slot and node. A node's expected share is proportional to its capacity.
     fn desired<'a>(&self, slot: Slot, candidates: &[(&'a NodeName, f64)]) -> Option<&'a NodeName> {
         let assigned = self.assigned.get(&slot).map(|assigned| &assigned.node);
         let chosen = candidates.iter().find(|(name, _)| Some(*name) == assigned);

@@ -180,8 +180,8 @@ enum WireEntry {
     Seed(String),
 }
 
-/// A [`WireEntry`] that borrows its facts, so that they are not copied to be sent. The variants have
-/// the same order.
+/// A [`WireEntry`] that borrows its facts, so that they are not copied to be sent. The variants
+/// have the same order.
 #[derive(Debug, Serialize)]
 enum BorrowedEntry<'a> {
     Admitted(PageRef, &'a Discovery),

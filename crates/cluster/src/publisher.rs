@@ -1,4 +1,5 @@
-//! Publishes what a node committed: first the offers to other slots, then the facts of its own slots.
+//! Publishes what a node committed: first the offers to other slots, then the facts of its own
+//! slots.
 //!
 //! **Invariant:** the facts of a page are in the log only if the broker has stored the offers that
 //! come from its links. So no link between slots is lost, whenever a node dies. Offers may be sent
@@ -60,8 +61,8 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Creates the publisher of a term. It blocks the thread that calls it, so it must not be called
-    /// on an async task.
+    /// Creates the publisher of a term. It blocks the thread that calls it, so it must not be
+    /// called on an async task.
     pub fn new(
         agent: Arc<Agent>,
         runtime: Handle,
@@ -79,8 +80,8 @@ impl Publisher {
         }
     }
 
-    /// Publishes a group commit. Returns when the broker has stored it. A slot that another node has
-    /// claimed is dropped with its facts, and the agent ends the term.
+    /// Publishes a group commit. Returns when the broker has stored it. A slot that another node
+    /// has claimed is dropped with its facts, and the agent ends the term.
     ///
     /// While the broker is away or its streams are full, this waits. The core then makes no further
     /// requests once its limit of uncommitted ones is reached.
@@ -223,8 +224,8 @@ where
     }
 }
 
-/// Returns the ledger partition that a fact belongs to. Returns `None` for a seed whose URL cannot be
-/// parsed.
+/// Returns the ledger partition that a fact belongs to. Returns `None` for a seed whose URL cannot
+/// be parsed.
 fn partition_of(fact: &Entry) -> Option<Partition> {
     match fact {
         Entry::Admitted(key, _)

@@ -50,8 +50,8 @@ pub struct FetchAnswer {
     /// Time from the request to the first byte of the answer, over HTTP/2 to its complete head; to
     /// the end if none arrived.
     ///
-    /// For a pipelined request, time starts when the previous answer was processed, if that is
-    /// later. It then measures only the wait for the server.
+    /// A pipelined request may be sent before the previous answer is processed. Its time then
+    /// starts at the end of that processing, so that it measures only the wait for the server.
     pub first_byte: Duration,
     /// Time from the same start to the end of the answer.
     pub total: Duration,

@@ -1,8 +1,8 @@
 //! Resolves host names to addresses, with a cache.
 //!
-//! **Invariant:** every lookup has a deadline. An answer is cached for at least a minute, whatever
-//! TTL the name server sends: an address for at most a day, the absence of a name for at most an
-//! hour. The machine's search list is not used: a link to `intranet` must not become
+//! **Invariant:** every lookup has a deadline. Whatever TTL the name server sends, an answer is
+//! cached for at least a minute. An address is cached for at most a day, and the absence of a name
+//! for at most an hour. The machine's search list is not used: a link to `intranet` must not become
 //! `intranet.example.org`.
 
 use std::net::{IpAddr, SocketAddr};

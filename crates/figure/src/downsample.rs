@@ -1,7 +1,7 @@
 //! Downsampling of long lines.
 
-/// Returns the indexes of at most `most` points that keep the look of a curve: all indexes if there
-/// are no more points, and the first ones if `most` is less than 3.
+/// Returns the indexes of at most `most` points that keep the look of a curve. If the curve has no
+/// more points than that, returns all indexes. If `most` is less than 3, returns the first ones.
 ///
 /// Steinarsson, "Downsampling Time Series for Visual Representation" (2013), algorithm "largest
 /// triangle three buckets". It keeps the first and the last point, and one from each of the

@@ -446,7 +446,7 @@ impl Bench {
         }
     }
 
-    /// Refills a host's hand and updates the host's rank.
+    /// Refills a host's hand (the list of its best pages) and updates the host's rank.
     fn refill(&mut self, index: HostIndex) {
         self.fill(index);
         self.list(index);

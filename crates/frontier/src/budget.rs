@@ -61,7 +61,7 @@ impl Budget {
         self.saved -= 1.0;
     }
 
-    /// Returns the token of a fetch that was not made.
+    /// Puts back the token of a fetch that was not made.
     pub fn give_back(&mut self) {
         self.saved += 1.0;
     }

@@ -1,7 +1,7 @@
 //! Selects the pages to keep when the archive has room for a limited number.
 //!
-//! The limited buffer of Cho, Garcia-Molina & Page (1998): when it is full, it drops the page
-//! that its policy considers least important, and of equals the newer one.
+//! The limited buffer of Cho, Garcia-Molina & Page (1998): when it is full, it drops the page that
+//! its policy considers least important. Among equally important pages it drops the newest one.
 //!
 //! Importance mostly grows as links are found. So before a page is dropped its importance is
 //! computed again, and it stays if another page is now less important. A page whose importance

@@ -18,7 +18,7 @@ use policy::{Moment, Number};
 use crate::bench::HostIndex;
 use crate::rows::Rows;
 
-/// Most outdated entries in the heaps, in addition to one per current appointment.
+/// Maximum number of outdated entries in the heaps, in addition to one per current appointment.
 const SLACK: usize = 1024;
 
 pub(crate) struct Calendar {

@@ -291,8 +291,8 @@ impl<P: Policy> Frontier<P> {
         self.follow_moves();
     }
 
-    /// Returns whether a page counts as a seed for the policy: no page links to it, or only pages of
-    /// other partitions do. Importance that starts at seeds does not come from there.
+    /// Returns whether a page counts as a seed for the policy: no page links to it, or only pages
+    /// of other partitions do. Importance that starts at seeds does not come from there.
     fn is_entry(&self, source: Option<PageId>) -> bool {
         source.is_none_or(|source| self.seen.number(source).is_none())
     }

@@ -1,10 +1,10 @@
 //! Corrects facts that a wrong clock dated in the future.
 //!
 //! A clock that was ahead leaves visits and discoveries with moments in the future. Without a
-//! correction, every retry and refresh of these pages would wait until the clock has caught up.
-//! So code that decides by the ledger reads it through a [`Present`]: a moment in the future is
-//! replaced by the moment at which such facts were first noticed. That moment is a fact too
-//! ([`Facts::noticed_ahead`](crate::Facts::noticed_ahead)), so pages age across restarts.
+//! correction, every retry and refresh of these pages would wait until the clock has caught up. So
+//! code that makes decisions from the ledger reads its facts through a [`Present`]. It replaces a
+//! moment in the future by the moment at which such facts were first noticed. That moment is a fact
+//! too ([`Facts::noticed_ahead`](crate::Facts::noticed_ahead)), so pages age across restarts.
 //!
 //! The records on disk stay unchanged. If the clock of today is the wrong one, and is behind,
 //! they are right again as soon as it is corrected.

@@ -40,8 +40,8 @@ impl PriceTracker {
         Self(Some(price))
     }
 
-    /// Returns the price; before the first claim or sample, the least one, at which every page
-    /// pays.
+    /// Returns the price; before the first claim or sample, the lowest price, at which every page
+    /// is fetched.
     pub fn price(&self) -> Price {
         self.0.unwrap_or(Price::LEAST)
     }
@@ -74,9 +74,9 @@ impl PriceTracker {
         }
     }
 
-    /// Lowers the price because a fetch was allowed and no page paid. That fetch is lost, while
-    /// a waiting page is only late. So the price falls further than it rises for a waiting
-    /// page, and some pages wait.
+    /// Lowers the price because a fetch was allowed and no page was worth the price. That fetch is
+    /// lost, while a waiting page is only late. So the price falls further than it rises for a
+    /// waiting page, and some pages wait.
     pub fn idle(&mut self, known: usize) {
         (0..IDLE).for_each(|_| self.fall(0.0, known));
     }

@@ -18,6 +18,7 @@ pub mod readable;
 pub mod recovery;
 pub mod replay;
 pub mod settings;
+pub mod slots;
 pub mod store;
 pub mod topics;
 pub mod whole_search;

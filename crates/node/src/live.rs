@@ -23,11 +23,11 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::clock::{Clock, written};
-use crate::engine::committer::Digests;
 use crate::explain::Explanation;
 use crate::panics::POISONED;
 use crate::settings::policies::PolicySettings;
 use crate::settings::{Layer, Settings, declared};
+use crate::slots::Digests;
 use crate::store;
 use crate::whole_search::WholeSearch;
 use meter::Meter;

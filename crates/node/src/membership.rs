@@ -15,12 +15,11 @@ use tokio::task::JoinHandle;
 use tracing::{info, warn};
 
 use crate::clock::Clock;
-use crate::engine::committer::Digests;
 use crate::engine::term::Term;
 use crate::live::Live;
 use crate::settings::{ClusterSettings, Coordination, LinkExchange, Usage};
+use crate::slots::{Digests, LedgerSlots};
 use crate::store::Store;
-use crate::store::slots::LedgerSlots;
 use crate::whole_search::{self, WholeSearch};
 
 /// Time between two attempts to reach the broker.
@@ -60,7 +59,7 @@ impl Membership {
         let tasks = vec![
             tokio::spawn(take_part(agent.clone())),
             tokio::spawn(answer_digests(agent.clone(), live.clone())),
-            tokio::spawn(whole_search::answer(agent.clone(), live.clone())),
+            tokio::spawn(whole_search::answer(agent.clone(), live.root().to_owned())),
         ];
         live.searches_with(WholeSearch::new(agent.clone()));
         Ok(Some(Self {

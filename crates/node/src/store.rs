@@ -7,7 +7,6 @@
 pub mod holdings;
 pub mod keys;
 mod search_index;
-pub mod slots;
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};

@@ -5,6 +5,7 @@
 //! with the sum of all statistics. So the ranking does not depend on how the pages are divided. A
 //! node that does not answer in time is left out, and the answer says so.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +18,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 
-use crate::live::Live;
 use crate::store::search_index;
 
 /// How long the nodes may take to answer one round. A search takes a few milliseconds; a node that
@@ -55,7 +55,8 @@ pub struct WholeHits {
 }
 
 impl WholeSearch {
-    /// Creates the search of a node. The calling task must run on the runtime that drives the agent.
+    /// Creates the search of a node. The calling task must run on the runtime that drives the
+    /// agent.
     pub fn new(agent: Arc<Agent>) -> Self {
         Self {
             agent,
@@ -97,8 +98,8 @@ impl WholeSearch {
         self.agent.living_peers().len() + 1
     }
 
-    /// Returns the answers of all nodes that answer in time. An answer that cannot be read counts as
-    /// none.
+    /// Returns the answers of all nodes that answer in time. An answer that cannot be read counts
+    /// as none.
     fn ask<T: DeserializeOwned>(&self, request: &IndexRequest) -> Result<Vec<T>> {
         let nodes = self.nodes();
         let asked = self
@@ -114,13 +115,13 @@ impl WholeSearch {
 }
 
 /// Answers the searches of all nodes from the index of this one, until the task is aborted.
-pub async fn answer(agent: Arc<Agent>, live: Arc<Live>) {
+pub async fn answer(agent: Arc<Agent>, root: PathBuf) {
     let mut index = None;
     loop {
         if let Ok(mut requests) = agent.broker().requests(SUBJECT).await {
             while let Some((request, Some(reply))) = requests.next().await {
                 if index.is_none() {
-                    index = search_index(live.root()).ok();
+                    index = search_index(&root).ok();
                 }
                 let (index, agent) = (index.clone(), agent.clone());
                 tokio::spawn(async move {

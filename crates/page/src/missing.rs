@@ -201,14 +201,15 @@ mod tests {
             )
         };
         let probe = digest(&note("/avocet-7f3a"));
-        // The same note with another URL: much alike, and the phrase says so.
+        // The same message with another URL: the texts resemble each other, and the phrase says
+        // that the page is missing.
         let page = digest(&note("/old/story"));
         assert!(is_missing(&page, &probe, true));
         assert!(!is_missing(&page, &probe, false));
         // An identical note needs no known phrase.
         assert!(is_missing(&probe, &probe, false));
-        // Under a long menu all pages are alike, and a few words of their own make them
-        // different pages.
+        // Under a long menu all pages resemble each other. They are different pages nevertheless,
+        // because each has a few words of its own.
         let long = |rest: &str| digest(&format!("{}{rest}", menu(300)));
         let paragraph: String = (0..40).map(|word| format!("text{word} ")).collect();
         assert!(resembles(&long(&paragraph), &long("gone: /b")));

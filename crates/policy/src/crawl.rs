@@ -106,9 +106,9 @@ impl Crawl {
                 let stake = self.stake(visited.page, visited.after);
                 let unit = self.refresh.as_ref().and_then(|refresh| refresh.unit());
                 if let Some(sources) = self.sources.as_mut().filter(|_| copy) {
-                    // The mean of relative stakes is 1 by definition. A sum of estimates would
-                    // not be: one page that is estimated before the mean page is known may have
-                    // more than all others.
+                    // Relative stakes have a mean of 1 by definition, so each copy counts as 1.
+                    // Estimates would be wrong here: a page that is estimated before the mean page
+                    // is known may get a larger stake than all others together.
                     sources.serve(unit.map_or(stake, |_| 1.0));
                     if sources.is_unweighed(visited.page) {
                         sources.weigh(visited.page, stake);

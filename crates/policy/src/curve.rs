@@ -1,8 +1,8 @@
 //! The worth of a revisit as a function of age, and the search for the time at which the worth
 //! reaches a price. The age is the time since the page was last requested.
 //!
-//! **Invariant:** [`due`] returns the first microsecond at which [`worth`] pays, because it
-//! searches by calling [`worth`].
+//! **Invariant:** [`due`] returns the first microsecond at which [`worth`] reaches the price,
+//! because it searches by calling [`worth`].
 
 use std::time::Duration;
 
@@ -45,7 +45,8 @@ pub fn worth(curve: &(impl Curve + ?Sized), page: Page<'_>, now: Moment) -> Wort
 /// covers the whole range of time.
 pub fn due(curve: &(impl Curve + ?Sized), page: Page<'_>, price: Price) -> Option<Moment> {
     let asked = page.history.asked?;
-    // The price minus the worth at an age in microseconds. A visit pays if it is at most 0.
+    // The price minus the worth at an age in microseconds. A visit is worth the price if it is at
+    // most 0.
     let lacks = |age: u64| {
         let then = asked + Duration::from_micros(age);
         price.value() - worth(curve, page, then).value()
@@ -74,8 +75,8 @@ pub fn due(curve: &(impl Curve + ?Sized), page: Page<'_>, price: Price) -> Optio
     Some(asked + Duration::from_micros(between.late.0))
 }
 
-/// Two ages in microseconds, each with the price minus the worth at that age. A visit pays at the
-/// late age and not at the early one.
+/// Two ages in microseconds, each with the price minus the worth at that age. A visit is worth the
+/// price at the late age and not at the early one.
 struct Bracket {
     early: (u64, f64),
     late: (u64, f64),

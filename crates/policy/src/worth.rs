@@ -42,7 +42,7 @@ impl Worth {
         self.0
     }
 
-    /// Returns whether a fetch of this worth pays at this price.
+    /// Returns whether a fetch pays: its worth is at least the price.
     pub fn pays(self, price: Price) -> bool {
         self.0 >= price.0
     }
@@ -87,7 +87,7 @@ impl std::ops::Div<Cost> for Worth {
 }
 
 impl Price {
-    /// The price of a crawl without a budget. [`Worth::LEAST`] still pays it.
+    /// The price of a crawl without a budget. [`Worth::LEAST`] still reaches it.
     pub const LEAST: Self = Self(1e-12);
     /// The worth of a page after one interval of `uniform` or `adaptive`. At this price these
     /// policies visit every page once per interval.

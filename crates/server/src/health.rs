@@ -186,7 +186,7 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
         ),
         (
             "new_page_clicks_share",
-            "Clicks on pages of the last week after their fetch, as a share of what they could have got, 0 to 1, estimated; absent without clicks",
+            "Estimated share of the clicks on pages of the last week that came after the crawl had fetched the page, 0 to 1; absent without clicks",
             state.new_page_clicks.map(|clicks| clicks.share),
         ),
     ];

@@ -14,25 +14,29 @@ use super::TidyFinding;
 /// The crates of the workspace, and after each those that it may depend on.
 ///
 /// A crate comes after its dependencies.
-const MAP: [(&str, &str); 16] = [
+const MAP: [(&str, &str); 17] = [
     ("policy", ""),
     ("page", ""),
     ("figure", ""),
     ("frontier", "policy page"),
     ("ledger", "policy page frontier"),
     ("crawl", "policy page frontier"),
+    ("cluster", "policy page frontier crawl"),
     ("fetch", "page"),
     ("repository", "policy page"),
     ("testweb", "figure"),
     ("lab", "page policy figure frontier crawl testweb"),
-    ("node", "policy page frontier ledger crawl fetch repository"),
+    (
+        "node",
+        "policy page frontier ledger crawl cluster fetch repository",
+    ),
     (
         "server",
         "policy page figure frontier crawl repository node",
     ),
     (
         "avocet",
-        "policy page figure frontier ledger crawl fetch repository testweb lab node server",
+        "policy page figure frontier ledger crawl cluster fetch repository testweb lab node server",
     ),
     (
         "bench",

@@ -66,8 +66,8 @@ pub struct SetupArguments {
     /// Random seed
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// Number of runs, each with other random draws, which all policies share; two or more give
-    /// confidence intervals
+    /// Number of runs. Each run has its own random draws, the same for all policies. Two or more
+    /// runs give confidence intervals
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: u32,
     /// Threads to use; the result does not depend on it [default: all cores]
@@ -142,8 +142,8 @@ pub struct ServersArguments {
     /// Multiply the round-trip and response times of all servers by this factor
     #[arg(long, value_name = "FACTOR", default_value_t = servers::ServersExperimentOptions::default().slowness)]
     pub slowness: f64,
-    /// Milliseconds that the crawler's processor takes for an answer [the default saturates it at
-    /// the 8.4 Mbit/s of the paper]
+    /// Milliseconds that the crawler's processor takes for an answer [with the default, the
+    /// processor is fully busy at 8.4 Mbit/s, as in the paper]
     #[arg(long, value_name = "MS", default_value_t = milliseconds(servers::ServersExperimentOptions::default().costs.per_page))]
     pub cpu_page: f64,
     /// Milliseconds that the crawler's processor takes for a connection
@@ -260,7 +260,7 @@ pub struct RefreshArguments {
     #[arg(long, value_enum, default_value_t = PriorKnowledge::Halves)]
     pub knowledge: PriorKnowledge,
     /// Time between two steps [default: 7d; in invented:pages 1d; in a recorded world the longest
-    /// of 7d, 1d, 1h, 1m and 1s of which its history has 20]
+    /// of 7d, 1d, 1h, 1m and 1s that fits 20 times into its history]
     #[arg(long, value_name = "TIME")]
     pub step: Option<Time>,
     /// Refreshes per step, as shares of the initial number of pages, separated by commas [default:
@@ -289,11 +289,11 @@ pub enum ScorerChoice {
 /// What policies know at the start.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum PriorKnowledge {
-    /// What visits to every page at every step of the first half of the time show; only the second
-    /// half is scored
+    /// All that happened in the first half of the time, as if every page had been visited at every
+    /// step; only the second half is scored
     Halves,
-    /// What such visits show over the whole time, all of which is scored, as in the paper: an upper
-    /// bound
+    /// All that happens in the whole time, seen in the same way; all of it is scored, as in the
+    /// paper. This is an upper bound
     Whole,
     /// Only the copies of the first moment
     Online,

@@ -123,15 +123,17 @@ fn argument(setting: Setting, flag: &Flag) -> Arg {
         Effect::Value | Effect::Switch(_) => "",
     };
     let range = setting.range.filter(|range| range.is_bounded());
-    let range = range.map(|range| format!(", {range}"));
     let default = setting.default_text();
     let default = default.filter(|_| !matches!(flag.effect, Effect::Switch(_)));
-    let help = format!(
-        "{}{}{repeats}{}",
-        flag.help.unwrap_or(setting.doc.trim_end_matches('.')),
-        range.unwrap_or_default(),
-        default.map_or(String::new(), |default| format!(" [default: {default}]"))
-    );
+    let range = range.map(|range| range.to_string());
+    let default = default.map(|default| format!("default: {default}"));
+    let limits: Vec<String> = range.into_iter().chain(default).collect();
+    let limits = match limits.is_empty() {
+        true => String::new(),
+        false => format!(" [{}]", limits.join("; ")),
+    };
+    let doc = flag.help.unwrap_or(setting.doc.trim_end_matches('.'));
+    let help = format!("{doc}{repeats}{limits}");
     let argument = Arg::new(flag.name).long(flag.name).help(help);
     let action = match flag.effect {
         Effect::Switch(_) => return argument.action(ArgAction::SetTrue),

@@ -14,10 +14,10 @@ use cluster::member::{Assignment, Heartbeat, NodeFigures, Order};
 use cluster::message::NodeName;
 use cluster::{Division, Slot};
 use node::clock::Clock;
-use node::engine::committer::Digests;
 use node::membership::{broker_settings, division};
 use node::number::{amount, bytes, counted};
 use node::settings::{Settings, Usage};
+use node::slots::Digests;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 

@@ -54,10 +54,10 @@ fn print(listed: &Listed, passed: usize) {
     }
     if let Some(cover) = listed.cover.as_ref().filter(|cover| cover.new_pages > 0) {
         outln!(
-            "{} so far; {} of {} with links to new pages cover 80 % of them",
+            "{} so far; to find 80 % of them, it is enough to poll {} of {}",
             counted(cover.new_pages, "new page"),
             cover.for_80_percent,
-            counted(cover.sources, "page")
+            counted(cover.sources, "linking page")
         );
     }
 }

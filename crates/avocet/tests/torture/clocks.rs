@@ -1,8 +1,8 @@
 //! Torture by wrong clocks: each start sees a wall clock that is up to 30 days slow or fast.
 //!
-//! A crawl still ends, archive, ledger and index agree, and the newest copy is the one that was
-//! fetched last in real time. libfaketime sets the clock; the test is skipped if it is not
-//! installed.
+//! Each crawl must still end. Archive, ledger and index must agree, and the newest copy must be the
+//! one that was fetched last in real time. libfaketime sets the clock; the test is skipped if it is
+//! not installed.
 
 use std::collections::BTreeMap;
 use std::fs;

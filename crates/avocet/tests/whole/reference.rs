@@ -178,7 +178,7 @@ const LATER: [(&str, &str, &str); 6] = [
     (
         "avocet_crawl_new_page_clicks_share",
         "gauge",
-        "Clicks on pages of the last week after their fetch, as a share of what they could have got, 0 to 1, estimated; absent without clicks",
+        "Estimated share of the clicks on pages of the last week that came after the crawl had fetched the page, 0 to 1; absent without clicks",
     ),
 ];
 

@@ -241,8 +241,8 @@ fn wrong_arguments_are_explained() {
     }
 }
 
-/// A crawl that was stopped keeps what it has learned: at least 80 % of the pages that it fetches
-/// are those of a crawl that was not stopped.
+/// A crawl that was stopped keeps what it has learned: a crawl that was not stopped fetches at
+/// least 80 % of the same pages.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_resumed_crawl_keeps_what_it_has_learned() {
     let (proxy, listening, world, _) = topics().await;

@@ -27,7 +27,7 @@ impl ModelBucket {
         self.at = now;
     }
 
-    /// Takes a fetch. If it must be saved, checks that it is.
+    /// Takes one fetch from the bucket. If `must_have`, checks that the bucket has one.
     pub fn spend(&mut self, now: Moment, must_have: bool) {
         self.fill(now);
         check!(

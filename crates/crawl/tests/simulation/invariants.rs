@@ -750,7 +750,8 @@ impl CoreModel {
         }
     }
 
-    /// Returns the permissions of requests that were not made.
+    /// Records that requests were not made after all: they no longer count, and their tokens are
+    /// available again.
     fn give_back(&mut self, requests: usize) {
         self.uncommitted -= requests;
         self.returned += requests as u64;

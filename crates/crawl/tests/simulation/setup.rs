@@ -109,8 +109,8 @@ impl Setup {
             index: random.chance(0.5),
             ..Plan::default()
         };
-        // A quarter of the simulations have bursts. The choice is no draw of its own, so that all
-        // other draws of a seed stay what they were.
+        // A quarter of the simulations have bursts. The number of connections decides which, and
+        // not another random draw, so that all other draws of a seed stay what they were.
         let plan = Plan {
             burst: if plan.connections == 4 { BURST } else { 1 },
             ..plan

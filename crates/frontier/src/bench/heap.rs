@@ -1,4 +1,6 @@
-//! A heap with eight children per node, for the pages of a host beyond its hand.
+//! A heap with eight children per node, for the pages of a host beyond the best ones.
+//!
+//! The best pages are in a short sorted list, the hand ([`HostQueue`](super::queue::HostQueue)).
 //!
 //! The children of a node take 64 bytes and so lie in at most two cache lines. A heap of twenty
 //! million pages has 10 levels; a binary heap would have 25.

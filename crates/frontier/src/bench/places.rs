@@ -20,9 +20,9 @@ pub(super) enum PagePlace {
     Nowhere,
     /// In no queue, because its worth is below the price.
     Held,
-    /// In the hand of its host.
+    /// In the hand of its host: the short sorted list of its best pages.
     Hand,
-    /// At this index of its host's heap.
+    /// At this index of its host's heap, which has all pages beyond the hand.
     Heap(u32),
 }
 

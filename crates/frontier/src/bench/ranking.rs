@@ -51,8 +51,8 @@ impl Bench {
         self.hosts[index as usize].claimed >= self.manners.pages_per_host
     }
 
-    /// Returns the maximum number of pages that the next visit to a host is ranked for: 1 if its
-    /// server needs a delay.
+    /// Returns the maximum number of pages that the next visit to a host is ranked for. At a server
+    /// that needs a delay, this is at most a burst.
     pub(super) fn most(&self, index: HostIndex) -> usize {
         let host = &self.hosts[index as usize];
         let pace = self.servers[host.server as usize].pace;

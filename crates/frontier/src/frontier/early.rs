@@ -9,8 +9,9 @@
 //! the first page is fetched, so groups are small.
 //!
 //! **Invariant:** a page on the bench that is not worth the price is fetched only if none of the
-//! examined appointments is worth as much. Otherwise every pause between two pages that pay would
-//! go to the worst known pages, and the price would not react to pages that are nearly due.
+//! examined appointments is worth as much. Otherwise, whenever no page is worth the price for a
+//! moment, the fetch would go to one of the worst known pages, and the price would not react to
+//! pages that are nearly due.
 //!
 //! **Invariant:** the size of the groups changes no choice.
 
@@ -81,11 +82,13 @@ impl<P: Policy> Frontier<P> {
         true
     }
 
-    /// Puts the first page on the bench that is worth at least `ready`, the worth of the best page
-    /// of a ready server. If there is none, the page must be worth at least half of the price.
+    /// Finds the first page that is worth at least `ready`, and puts it on the bench. `ready` is
+    /// the worth of the best page of a ready server. If no server is ready, the page must be worth
+    /// at least half of the price.
     fn pull(&mut self, group: usize, now: Moment, ready: Option<Worth>) -> Pulled {
         let waiting = match ready {
-            // The other new pages on the bench do not pay either, so they do not count.
+            // The other new pages on the bench are not worth the price either, so they do not
+            // count.
             Some(_) => self.revisits().map_or(0, RevaluationQueue::len),
             None => self.bench.waiting(),
         };

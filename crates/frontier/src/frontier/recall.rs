@@ -1,4 +1,4 @@
-//! Rebuilds the memory of earlier runs from their facts.
+//! Rebuilds the frontier in memory from the facts of earlier runs.
 //!
 //! The policy first observes all facts, and only then computes the worth of the waiting pages.
 //! So a policy that differs from that of the earlier run ranks pages as if it had been used
@@ -19,7 +19,7 @@ use crate::record::{Known, OutLinks, ServerFacts, Visited};
 /// How long the consecutive refusals of a server count after its last wait has ended.
 const REMEMBERED_REFUSALS: Duration = Duration::from_secs(86_400);
 
-/// What an operator is notified of after the facts of earlier runs were taken in.
+/// Findings of a recall that the operator is notified of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Recalled {
     /// Pages that a wrong clock dated in the future.
@@ -99,9 +99,9 @@ struct RecalledDiscovery {
 }
 
 impl<P: Policy> Frontier<P> {
-    /// Takes in the facts of earlier runs. Pages for which `wanted` is false are known but do
-    /// not wait. `texts` provides the stored content of a page that was read. Facts dated after
-    /// `now` are corrected by a [`Present`].
+    /// Takes in the facts of earlier runs. All their pages become known; those for which `wanted`
+    /// is true also wait for a fetch. `texts` provides the stored content of a page that was read.
+    /// A [`Present`] corrects facts that are dated after `now`.
     pub fn recall<F: Facts>(
         &mut self,
         earlier: &F,
@@ -268,7 +268,8 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Lets the policy observe a fact. No page waits yet, so its moves are dropped.
+    /// Lets the policy observe a fact. The moves that the policy reports are dropped, because no
+    /// page waits yet.
     fn observe(&mut self, fact: Fact<'_>) {
         self.policy.observe(&fact, &mut self.moves);
         self.moves.drain().for_each(drop);

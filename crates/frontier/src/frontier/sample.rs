@@ -1,9 +1,10 @@
 //! Computes the price at which the known pages just use up the budget, on a sample of pages.
 //!
 //! A visited page counts as one fetch per interval between its last visit and its due time at a
-//! price. A new page that pays counts as one fetch per *round*, the time in which the budget pays
-//! for one fetch of every known page. Any page counts as at most 16 fetches per round. Otherwise a
-//! page that a sitemap has just reported as changed would be due at once and outweigh all others.
+//! price. A new page that is worth the price counts as one fetch per *round*, the time in which the
+//! budget pays for one fetch of every known page. Any page counts as at most 16 fetches per round.
+//! Otherwise a page that a sitemap has just reported as changed would be due at once and outweigh
+//! all others.
 //!
 //! **Invariant:** the sample holds the pages whose number is a multiple of its stride. The
 //! stride doubles when the sample becomes too large. So the selection does not depend on the
@@ -93,8 +94,9 @@ impl<P: Policy> Frontier<P> {
     }
 }
 
-/// Returns a function from a price to the fetches per second that a sample of pages is worth at that
-/// price. `round` is the time in seconds in which the budget pays for one fetch of every known page.
+/// Returns a function from a price to the fetches per second that a sample of pages is worth at
+/// that price. `round` is the time in seconds in which the budget pays for one fetch of every known
+/// page.
 pub(super) fn demand<'a, P: Policy>(
     policy: &'a P,
     sample: &'a [(Number, History)],
@@ -148,8 +150,8 @@ pub(super) fn price(
             high = middle;
         }
     }
-    // Demand jumps where many pages have equal worth. Just above the jump too few pages pay to
-    // spend the budget; just below, enough do.
+    // Demand jumps where many pages have equal worth. At a price just above the jump too few pages
+    // are worth it to spend the budget; just below, enough are.
     Price::new(low.exp())
 }
 
@@ -214,7 +216,7 @@ mod tests {
             ..History::default()
         };
         let sample: Vec<_> = (0..100).map(|page| (Number(page), history)).collect();
-        // Half of the fetches that the pages need at the highest price that they pay.
+        // Half of the fetches that the pages need at the highest price at which they are fetched.
         let per_second = 50.0 / 86_400.0;
         let found = price(&Alike, &sample, 100, per_second, Moment::START).unwrap();
         let share = found.value() / 7417.4;

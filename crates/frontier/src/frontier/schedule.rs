@@ -387,9 +387,9 @@ impl<P: Policy> Frontier<P> {
         sample::price(&self.policy, &sample, self.known(), per_second, now)
     }
 
-    /// Returns the fetches per second that the pages of this frontier are worth at each of `prices`,
-    /// by the sample. `round` is the time in seconds in which the budget of the whole crawl pays for
-    /// one fetch of every page that the whole crawl knows.
+    /// Returns the fetches per second that the pages of this frontier are worth at each of
+    /// `prices`, by the sample. `round` is the time in seconds in which the budget of the whole
+    /// crawl pays for one fetch of every page that the whole crawl knows.
     pub fn demand(&self, prices: &[Price], round: f64, now: Moment) -> Vec<f64> {
         let sample = self.spending().map(|spending| spending.sample.known());
         let sample = sample.unwrap_or_default();

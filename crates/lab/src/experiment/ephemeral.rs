@@ -34,7 +34,7 @@ use crawls::Crawls;
 pub const METRICS: &[Metric] = &[
     (
         "profit",
-        "clicks per second that pages get after they are fetched: dynamic profit with a window of a week, averaged over the last week (Table 1); x is N, the fetches per second, or with the parameter `by` the push period L in hours or the history T",
+        "clicks per second that pages get after they were fetched (Table 1). It is the dynamic profit with a window of a week, averaged over the last week. x is N, the fetches per second. In rows with the parameter `by`, x is the push period L in hours, or the history T",
     ),
     (
         "deviation",
@@ -48,7 +48,7 @@ pub const METRICS: &[Metric] = &[
     ("overall", "profit averaged over the whole time; x is N"),
     (
         "of_bound@own",
-        "the crawl's own estimate, at the end, of the share of clicks on new pages of the last week that it earned, as the dashboard shows it; no row without clicks; x is N",
+        "of_bound for the new pages of the last week, as the crawl itself estimates it at the end; the dashboard shows this estimate; no row without clicks; x is N",
     ),
     (
         "delay",
@@ -68,7 +68,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "lost",
-        "the share of fetches that the budget allowed and the crawl did not make, because nothing had any worth; x is N",
+        "the share of the allowed fetches that the crawl did not make, because no page and no poll had any worth; x is N",
     ),
     (
         "polls_of_least@0.7",
@@ -76,7 +76,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "dynamic@week",
-        "dynamic profit with a window of one week, by the push period of the logs (hours); x is days since the start",
+        "dynamic profit with a window of one week, for each push period of the logs (in hours); x is days since the start",
     ),
     (
         "dynamic@5h",
@@ -84,7 +84,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "rate_at_bound@0.99",
-        "the least N at which of_bound reaches .99, to 10 %; no row if only one N is tried, or if N is not between a sixteenth of the largest N tried and 16 times it",
+        "the least N at which of_bound reaches .99, with an error of up to 10 %. The search goes from a sixteenth of the largest N tried to 16 times that N; there is no row if it fails, or if only one N is tried",
     ),
     (
         "new_pages",
@@ -92,7 +92,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "ephemeral",
-        "the share of clicked pages of the first week that are in clusters whose second week has less than half of the clicks of the first",
+        "the share of clicked pages of the first week whose cluster loses interest: its second week has less than half of the clicks of its first",
     ),
     (
         "interest",
@@ -131,7 +131,7 @@ pub struct EphemeralExperimentOptions {
 }
 
 impl Default for EphemeralExperimentOptions {
-    /// The values of the paper, §5.3, but for `credit`.
+    /// The values of the paper, §5.3, except `credit`.
     fn default() -> Self {
         Self {
             rates: Vec::new(),

@@ -89,8 +89,8 @@ pub struct FocusExperimentOptions {
 ///
 /// # Errors
 /// If the world cannot be opened or has no labels or texts, if a label or policy is unknown, if a
-/// label has too few pages to train on and to search for, or if policies shall crawl the training
-/// pages first in a web that is crawled as a whole.
+/// label has too few pages to train on and to search for, or if `experienced` is set for a web that
+/// is crawled as a whole.
 pub fn run(
     setting: &ExperimentSetup,
     options: &FocusExperimentOptions,

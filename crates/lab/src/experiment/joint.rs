@@ -1,10 +1,10 @@
 //! Experiment on one price: first copies, refreshes and polls compete for one budget.
 //!
-//! Theory, §1: quoted in one unit, discovery and refresh need no quota. The experiment crawls a
-//! town with the production policies. It compares the one price with fixed quotas, with
-//! WebFountain's optimized ratio, and with rules that put one kind first. A second part makes
-//! connections scarce instead of fetches, and compares a price per fetch with a price per second
-//! of server time.
+//! By docs/science/theory.md, §1, discovery and refresh need no quota if the worth of both has the
+//! same unit. The experiment crawls a town with the production policies. It compares the one price
+//! with fixed quotas, with WebFountain's optimized ratio, and with rules that put one kind first. A
+//! second part makes connections scarce instead of fetches, and compares a price per fetch with a
+//! price per second of server time.
 //!
 //! **Invariant:** all contestants use the same policies and the same draws of the same town. They
 //! differ only in how they divide the budget ([`Split`](crate::run::joint::Split)) or rank servers
@@ -32,16 +32,16 @@ use tasks::{TownRun, best_quotas};
 pub const METRICS: &[Metric] = &[
     (
         "served",
-        "clicks a second on pages of which the crawl has a copy that equals the page at the time of the click; in the measured period; x is the fetches a second, or the number of connections (with the parameter `scarce`)",
+        "clicks per second that are served: at the time of the click, the crawl has a copy that equals the page. Only the measured period counts. x is the fetches per second; in rows with the parameter `scarce`, x is the number of connections",
     ),
     ("of_clicks", "served, as a share of all clicks"),
     (
         "served_old",
-        "served clicks a second on pages that exist at the start",
+        "served clicks per second on pages that exist at the start",
     ),
     (
         "served_new",
-        "served clicks a second on pages that are born later",
+        "served clicks per second on pages that are born later",
     ),
     (
         "discovery",
@@ -52,22 +52,22 @@ pub const METRICS: &[Metric] = &[
         "polls",
         "the share of fetches that are polls of sources and sitemaps",
     ),
-    ("fetches", "fetches made a second"),
+    ("fetches", "fetches made per second"),
     (
         "quota_firsts",
-        "of the fixed quotas tried, the share of first copies that serves most clicks at this budget, in hindsight",
+        "the share of first copies in the fixed quota that serves most clicks at this budget, known only in hindsight",
     ),
     (
         "quota_polls",
-        "of the fixed quotas tried, the share of polls that serves most clicks at this budget, in hindsight",
+        "the share of polls in the fixed quota that serves most clicks at this budget, known only in hindsight",
     ),
 ];
 
 /// Options of the experiment.
 #[derive(Debug, Clone)]
 pub struct JointExperimentOptions {
-    /// A world of histories, whose pages are the old pages of the town. The world of the setting
-    /// then is a news world. `None` for an invented town.
+    /// A world of histories: its pages become the old pages of the town. The world of the setup
+    /// must then be a news world. `None` for an invented town.
     pub pages: Option<String>,
     /// Budgets, in fetches a second. If empty, several multiples of the births a second.
     pub rates: Vec<f64>,

@@ -77,7 +77,7 @@ pub const METRICS: &[Metric] = &[
     ("fetches_per_day", "fetches made per day, to compare with x"),
     (
         "forecast",
-        "Spearman's rank correlation between the gains of a page's refreshes per day in the first and in the second half, if every change is refreshed at once; pages without a gain in either half are left out, as in the paper's figure 3 (pages moved), or included (pages all)",
+        "how well past gains predict later ones: Spearman's rank correlation between a page's gain per day in the first and in the second half of the time, if every change is refreshed at once. Pages without any gain are left out as in the paper's figure 3 (parameter pages=moved), or included (pages=all)",
     ),
 ];
 
@@ -91,9 +91,9 @@ pub struct RefreshExperimentOptions {
     pub scorer: Scorer,
     /// What policies know at the start.
     pub knowledge: Protocol,
-    /// Time between two steps. `None` for a week, as in the paper, or a day in `invented:pages`.
-    /// In a recorded world it is the longest of week, day, hour, minute and second of which the
-    /// history has 20.
+    /// Time between two steps. `None` for a week, as in the paper, or a day in `invented:pages`. In
+    /// a recorded world it is the longest of week, day, hour, minute and second that fits 20 times
+    /// into the history.
     pub step: Option<Duration>,
     /// Refreshes per step, as shares of the pages that exist at the start. Empty means nine from
     /// 0.002 to 0.7, or three from 0.002 to 0.05 in `invented:pages`.

@@ -83,8 +83,8 @@ plan! {
         focus: f64 = 0.8, 0 to 1;
         /// The share of changes that are of content, as a mean over the pages.
         matter: f64 = 0.3, 0 to 1;
-        /// Concentration of that share over pages: near 0 a page has changes of one kind; if large,
-        /// all pages are alike.
+        /// Concentration of that share over the pages. Near 0, all changes of a page are of one
+        /// kind; if large, all pages have about the same share.
         mixed: f64 = 0.5, 0.001 to 1_000;
         /// The share of the paragraphs that a change of content replaces; at least one is replaced.
         edit: f64 = 0.3, 0 to 1;

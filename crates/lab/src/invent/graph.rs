@@ -3,8 +3,8 @@
 //! - **Hosts.** The first pages are home pages, one per host. Every later page joins a host by
 //!   Zipf's law, so pages per host fall as `rank^-host_sizes` (Huberman & Adamic, Nature 1999,
 //!   found power laws).
-//! - **Tree.** Every page is a child of an older directory of its host, and a home page of an
-//!   older home page. The parent links to it, so the whole web can be reached from page 0.
+//! - **Tree.** Every page is a child of an older directory of its host. A home page is a child of
+//!   an older home page. The parent links to it, so the whole web can be reached from page 0.
 //! - **Out-links.** Besides tree links, every page wants a number of links from a power law with
 //!   `out_exponent` (2.72 in Broder et al., "Graph structure in the web", 2000), cut at
 //!   `most_links`. A share `late` of them is added to existing pages instead; otherwise only tree
@@ -38,8 +38,8 @@ use crate::kinds;
 /// Maximum number of attempts to draw a target that is new to the page and on the right host.
 const REDRAWS: u32 = 12;
 
-/// Maximum number of links without a target that are retried with each new page: of those that stay
-/// on their host, and of those that leave it.
+/// Maximum number of links without a target that are retried with each new page. It applies
+/// separately to links that stay on their host and to links that leave it.
 const RETRIES: usize = 16;
 
 /// Words used in paths.

@@ -11,16 +11,16 @@
 //!   publish `articles` a second. It varies with the hour as `1 + day_night·cos`, with the
 //!   maximum at 14:00 UTC (`news`: from .2 of the mean at night to 2 at noon). On Saturdays and
 //!   Sundays it is the share `weekend` of other days (`news`: .6).
-//! - **Links.** The source links to its article at once. A Poisson number of further sources of
-//!   its site follow, each after an exponential wait. They are drawn at random; with probability
-//!   `main` one of them is the main page in any case. So two sources per site reach four fifths of
+//! - **Links.** The source links to its article at once. A Poisson number of further sources of its
+//!   site follow, each after an exponential wait. They are drawn at random, except that with
+//!   probability `main` the main page is one of them. So two sources per site reach four fifths of
 //!   the articles, as in the paper. Every link stays for a log-normal time (`news`: median 10
 //!   hours, standard deviation 1.5 of the logarithm).
 //! - **Clicks.** An article's worth P, its expected clicks, is the product of three log-normal
-//!   draws: of its site, its source and its own. It is scaled so that the sum over the sources of
-//!   rate times mean worth is `profit`. With the three default deviations a fifth of the articles
-//!   are clicked. Most of the variance is between sites and sources, because the paper's sources
-//!   differ much in quality: 70 % of them are not worth a poll.
+//!   draws: one of its site, one of its source and one of its own. It is scaled so that the sum
+//!   over the sources of rate times mean worth is `profit`. With the three default deviations a
+//!   fifth of the articles are clicked. Most of the variance is between sites and sources, because
+//!   the paper's sources differ much in quality: 70 % of them are not worth a poll.
 //! - **Decay.** Clicks at age t are a Poisson process with rate `P·μ·e^(-μt)` (the paper's §2),
 //!   counted in bins of ten minutes from publication. The source's μ is log-normal. A μ of 1 per
 //!   day leaves a thousandth of the clicks after a week ("almost all clicks appear in the first
@@ -79,8 +79,8 @@ plan! {
         weekend: f64 = 0.6, 0 to 10;
         /// Mean number of links to an article; all are from its own site.
         links: f64 = 5.8, 1 to 1_000;
-        /// Probability that one further link to an article is reserved for the site's main page;
-        /// others can fall there at random.
+        /// Probability that the site's main page is chosen to link to an article before other
+        /// sources are drawn; it can also be drawn like them.
         main: f64 = 0.25, 0 to 1;
         /// The mean wait for each link after the first, in hours.
         spread: f64 = 1.0, 0 to 10_000;
@@ -88,7 +88,8 @@ plan! {
         stay: f64 = 10.0, 0.001 to 100_000;
         /// Standard deviation of the logarithm of the time that a link stays.
         stay_sigma: f64 = 1.5, 0 to 4;
-        /// Greatest number of links that a source shows; the oldest end first; 0 sets no limit.
+        /// Greatest number of links that a source shows; a new link then displaces the oldest one;
+        /// 0 sets no limit.
         slots: u32 = 0, 0 to 1_000_000;
         /// Clicks per second on all articles together: the bound on profit.
         profit: f64 = 0.72, 0 to 1_000;

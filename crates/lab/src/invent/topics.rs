@@ -37,8 +37,8 @@ const TITLE: u64 = 4;
 /// Maximum number of attempts to draw a target that is new to the page.
 const REDRAWS: u32 = 8;
 
-/// Maximum number of links without a target that are retried with each new page: of those that stay
-/// on their island, and of those that leave it.
+/// Maximum number of links without a target that are retried with each new page. It applies
+/// separately to links that stay on their island and to links that leave it.
 const RETRIES: usize = 16;
 
 /// The share of links that are added to a page drawn from all pages so far, not to the newest page.

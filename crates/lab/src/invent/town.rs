@@ -6,18 +6,19 @@
 //!
 //! - **Links.** Every old page links to `links` others. Their targets follow Zipf's law, so a few
 //!   pages have most of the in-links. The home page of a site links to all its old pages.
-//! - **Clicks on old pages.** They are a Poisson process. Its rate is proportional to the
-//!   in-links plus one, times a log-normal factor (`demand_sigma`). So in-links foretell clicks,
-//!   but not well.
+//! - **Clicks on old pages.** They are a Poisson process. Its rate is proportional to the in-links
+//!   plus one, times a log-normal factor (`demand_sigma`). So in-links predict clicks, but not
+//!   well.
 //! - **Edits of new pages.** A new page changes a Poisson number of times, each after an
 //!   exponential wait from its birth.
 //! - **Hints.** The sitemap of a site hints at a change with probability `recall`, at the moment
 //!   of the change. It also hints falsely, as a Poisson process for each page.
-//! - **Servers.** The time of a request is log-normal over the sites. The town is small. So its
-//!   requests are slow in proportion if connections are to be scarce.
+//! - **Servers.** The time of a request is log-normal over the sites. The town has few pages, so
+//!   connections are scarce only if requests are slow. That is why a request takes minutes.
 //!
-//! A recorded history is moved in time so that it ends when the press does. Pages of it that are
-//! born or disappear within the time of the town are left out: no source names the former.
+//! A recorded history is moved in time so that it ends when the press does. Pages of the history
+//! that are born or disappear within the time of the town are left out. No source would name those
+//! that are born.
 //!
 //! **Invariant:** each page and site draws from streams of its own.
 
@@ -61,15 +62,16 @@ plan! {
         old_clicks: f64 = 0.012, 0 to 1_000;
         /// Clicks a second on new pages, if they are invented.
         new_clicks: f64 = 0.012, 0 to 1_000;
-        /// Deviation of the logarithm of an old page's clicks, for given in-links.
+        /// Standard deviation of the logarithm of the clicks on old pages with the same number of
+        /// in-links.
         demand_sigma: f64 = 1.0, 0 to 4;
         /// Links of an old page to other old pages.
         links: u32 = 5, 0 to 1_000;
         /// Exponent of Zipf's law for the in-links of old pages.
         link_skew: f64 = 0.8, 0 to 3;
-        /// Changes of a new page after its birth, the mean.
+        /// Mean number of changes of a new page after its birth.
         edits: f64 = 1.0, 0 to 1_000;
-        /// The mean wait from the birth of a page to each of them, in hours.
+        /// Mean time from the birth of a page to each of these changes, in hours.
         edit_hours: f64 = 12.0, 0.01 to 10_000;
         /// The share of sites that have a sitemap.
         sitemaps: f64 = 0.5, 0 to 1;
@@ -77,9 +79,10 @@ plan! {
         recall: f64 = 0.7, 0 to 1;
         /// False hints of a sitemap about a page, a week.
         false_hints: f64 = 0.2, 0 to 1_000;
-        /// Seconds of a request, the median over the sites; used if connections are scarce.
+        /// Median over the sites of the seconds that a request takes; used only if connections are
+        /// scarce.
         request: f64 = 240.0, 0.001 to 100_000;
-        /// Deviation of the logarithm of the seconds of a request.
+        /// Standard deviation of the logarithm of these seconds.
         request_sigma: f64 = 1.2, 0 to 4;
     }
 }
@@ -299,7 +302,7 @@ impl TownPlan {
             let Some(page) = new.numbers.get(&clicked.article) else {
                 continue;
             };
-            // A click is at a random time of its bin, which the drawn world shares with all runs.
+            // The recorded time of a click is a bin. The time within the bin is drawn.
             let own = clicked.at.micros() ^ u64::from(clicked.article) << 40;
             let mut rng = stream(seed, For::Looks, own, 1);
             let page = &mut new.pages[*page];

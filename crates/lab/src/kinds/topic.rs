@@ -1,7 +1,8 @@
 //! A web whose pages have labels: links, texts and topics.
 //!
-//! It is read from `nodes.tsv` and `edges.tsv` as a graph is, `bodies.ndjson` (body = the id of
-//! the page) and an optional `labels.tsv` (page, label; a page can have several).
+//! It is read from four files. `nodes.tsv` and `edges.tsv` are those of a [`Graph`].
+//! `bodies.ndjson` has the texts, each under the id of its page. `labels.tsv` (page, label) is
+//! optional; a page can have several labels.
 //!
 //! **Invariant:** every page has a body, which may be empty. Labels are in alphabetical order.
 

@@ -1,9 +1,9 @@
-//! A town: pages that are born, change and are clicked, with the sources and sitemaps that say
-//! so.
+//! A town: pages that are born, change and are clicked, with the sources and sitemaps that report
+//! this.
 //!
-//! It joins what other kinds of world have apart. Sources name new pages. Old and new pages
-//! change. Searchers click on them. Sitemaps hint at changes, not always rightly. Servers differ
-//! in how long a request takes.
+//! It combines what other kinds of world have separately. Sources name new pages. Old and new pages
+//! change. Searchers click on them. Sitemaps hint at changes, not always rightly. Servers differ in
+//! how long a request takes.
 //!
 //! **Invariant:** all lists are sorted by time. Pages that exist at the start come first; the
 //! others follow in the order of their birth.
@@ -54,7 +54,7 @@ pub struct TownSource {
     pub url: PageUrl,
     /// Its site, by number.
     pub site: u32,
-    /// The new pages that it names, by the time at which it begins to.
+    /// The new pages that it names, sorted by the time at which their links appear.
     pub named: Vec<NamedPeriod>,
     /// The old pages that it links to at all times.
     pub links: Vec<u32>,

@@ -45,7 +45,7 @@ enum ServedPage {
     Article(u32),
 }
 
-/// The event from which on a crawler has an article.
+/// The event at which a crawler counts as having an article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Had {
     /// The first fetch.

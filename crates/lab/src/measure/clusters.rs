@@ -76,7 +76,8 @@ fn starts(curves: &[Interest], clusters: usize, rng: &mut impl Rng) -> Vec<Inter
             lot -= share;
             lot < 0.0
         });
-        // If rounding left no curve, the last one with a positive weight is drawn.
+        // If no curve is drawn because of rounding errors, the last one with a positive weight is
+        // taken.
         let drawn = drawn.or_else(|| far.iter().rposition(|share| *share > 0.0));
         let Some(drawn) = drawn else { break };
         centres.push(curves[drawn]);

@@ -47,8 +47,8 @@ pub fn curve(
     Some(MetricCurve::over_visits(NAME, truth.pages(), values))
 }
 
-/// Returns P_BC after each visit, for a crawler that dropped these pages: one with every visit
-/// after the first `size` visits.
+/// Returns P_BC after each visit, for a crawler that dropped the pages `drops`. It dropped one page
+/// at each visit after the first `size` visits.
 ///
 /// Returns `None` as [`curve`] does.
 ///
@@ -82,7 +82,8 @@ pub fn ideal(truth: &Truth, size: usize) -> Option<MetricCurve> {
 /// Returns the expected P_BC of the random crawler if it drops by true importance.
 ///
 /// After K visits it has met X of the H hot pages, where X is hypergeometric, and keeps min(X,
-/// B) of them. Without ties H = B, and the value is the K/T of the literature.
+/// B) of them. Without ties H = B, and the value is the K/T of the literature, where T
+/// is the number of pages.
 pub fn random(truth: &Truth, size: usize) -> Option<MetricCurve> {
     let (pages, hot) = (truth.pages(), truth.hot(truth.of_place(size)?));
     let values = kept_by_chance(pages, hot, size);
@@ -228,9 +229,9 @@ mod tests {
 
     #[test]
     fn the_recurrence_is_accurate_for_100_000_pages() {
-        // A hundred thousand pages, of which half tie with the thousandth, and a buffer of 1,000.
-        // Half of 1,000 visits are expected to be hot, and all of them hardly ever are. Of 4,000
-        // visits, more than 1,000 are hot almost surely.
+        // Half of a hundred thousand pages are hot, because they tie with the thousandth page; the
+        // buffer has 1,000 places. After 1,000 visits about 500 hot pages are kept, and the buffer
+        // is practically never full of them. After 4,000 visits it practically always is.
         let kept: Vec<f64> = kept_by_chance(100_000, 50_000, 1_000).collect();
         for (drawn, expected) in [
             (1, 0.5),

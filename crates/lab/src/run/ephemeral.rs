@@ -64,7 +64,7 @@ pub struct NewsCrawl {
     /// Fetches that the budget allowed and the crawl did not make, because nothing had any
     /// worth.
     pub lost: u64,
-    /// What the crawl itself estimates that new pages earned and missed, at its last plan.
+    /// The crawl's own estimate, at its last plan, of the clicks that new pages earned and missed.
     pub estimate: Option<NewPageClicks>,
 }
 

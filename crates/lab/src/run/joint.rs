@@ -1,8 +1,8 @@
 //! Runs a whole crawl of a town: first copies, refreshes and polls compete for one budget.
 //!
 //! The crawl core runs with a clock that jumps ([`LabDriver`]), with the production policies: an
-//! ordering for importance, a refresh policy, and a scheduler of sources. What is scarce is
-//! either fetches, in a budget a second, or connections, whose requests take time.
+//! ordering for importance, a refresh policy, and a scheduler of sources. The scarce resource is
+//! either fetches (a budget per second) or connections (each request takes time).
 //!
 //! - The ledger that the core starts with has a copy of every page that exists at the first
 //!   moment, with the links between them. It has a visit to every source and sitemap.
@@ -49,12 +49,12 @@ const PUSH: Duration = Duration::from_secs(3_600);
 /// Pushes between two computations of WebFountain's ratio: a day.
 const PUSHES_PER_RATIO: u32 = 24;
 
-/// Pushes between two examinations of all pages by their present worth, if it is scaled: six
-/// hours.
+/// Pushes between two examinations of all pages by their present worth: six hours. Only a division
+/// that scales worths needs them.
 const PUSHES_PER_REVIEW: u32 = 6;
 
-/// Budget of a crawl with scarce connections, as a multiple of what they can fetch if all sites
-/// are fetched alike.
+/// Budget of a crawl with scarce connections, as a multiple of what the connections can fetch if
+/// all sites are fetched equally often.
 const PLENTY: f64 = 3.0;
 
 /// What limits the crawl.

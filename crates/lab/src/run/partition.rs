@@ -7,7 +7,7 @@
 //! [`Coordination`] says which crawler is responsible for a page:
 //!
 //! - *independent*: every crawler is responsible for every page;
-//! - *static*: a hash decides that all crawlers can compute, such as one of the page's
+//! - *static*: a hash of the page decides, which all crawlers can compute, such as a hash of its
 //!   registrable domain or of its IP address ([`Division`]);
 //! - *dynamic*: a supervisor assigns the host when a crawler first meets a link to it. The
 //!   crawler with the fewest waiting pages gets it; ties go to the first. The assignment does
@@ -132,7 +132,8 @@ pub fn team<'a>(
 /// State that the crawlers and the supervisor share while one of them reads a page.
 struct TeamState<'a> {
     assignment: Assignment<'a>,
-    /// Links of the page that is read now to pages of other crawlers, with the responsible crawler.
+    /// Links from the page that is being read to pages of other crawlers, each with the responsible
+    /// crawler.
     foreign_links: Vec<(usize, NamedPage)>,
     /// URLs in transit, with their receivers.
     in_transit: Vec<(usize, NamedPage)>,

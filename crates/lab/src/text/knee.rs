@@ -1,9 +1,9 @@
 //! Knee of a falling distribution.
 //!
-//! Pandey & Olston (2005), §6, drop queries below "a knee in the distribution" of relevance,
-//! which they found by eye. Here it is computed: of the values by rank, on a logarithmic scale,
-//! the one farthest above the straight line from first to last (Satopää et al., "Finding a
-//! kneedle in a haystack", 2011, without smoothing). Values fall steeply after it.
+//! Pandey & Olston (2005), §6, drop queries below "a knee in the distribution" of relevance, which
+//! they found by eye. Here it is computed from the logarithms of the values, by rank. The knee is
+//! the value farthest above the straight line from the first to the last (Satopää et al., "Finding
+//! a kneedle in a haystack", 2011, without smoothing). Values fall steeply after it.
 
 /// Returns how many values are at or above the knee. Values must be positive, largest first.
 ///

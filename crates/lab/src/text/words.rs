@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use policy::words::each_lower;
 
-/// Numbers of the words that are counted.
+/// The words that are counted, each with its number.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct QueryVocabulary(HashMap<Box<str>, u32>);
 

@@ -26,7 +26,7 @@ use repository::index::{self, Workload};
 use crate::fault;
 use crate::recovery::in_links::InLinks;
 use crate::recovery::put;
-pub use publishing::Digests;
+use crate::slots::Digests;
 use publishing::Publishing;
 
 /// How often the index commits while a crawl runs. Searches find a new page after the commit.

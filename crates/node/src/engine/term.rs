@@ -61,16 +61,16 @@ impl Term {
         2 * self.group()
     }
 
-    /// Returns the share of the cluster's budget at the start of the term, in fetches per second: by
-    /// the number of slots. Positive even without slots, since a budget of zero is not allowed.
+    /// Returns the share of the cluster's budget at the start of the term, in fetches per second:
+    /// by the number of slots. Positive even without slots, since a budget of zero is not allowed.
     pub fn first_share(&self, budget: f64) -> f64 {
         let all = self.division.slots().count();
         budget * self.tails.len().max(1) as f64 / all as f64
     }
 
     /// Announces the demand of this node's pages. Returns its share of the cluster's budget by the
-    /// demand of all living nodes, in fetches per second. The share by slots holds until all of them
-    /// have announced their demand.
+    /// demand of all living nodes, in fetches per second. The share by slots holds until all of
+    /// them have announced their demand.
     pub(super) fn share(&self, core: &mut Core<Sealed>, budget: f64, now: Moment) -> f64 {
         let peers = self.agent.living_peers();
         let others = peers.iter().map(|peer| &peer.beat.figures);
@@ -95,8 +95,8 @@ impl Term {
         Publisher::new(self.agent.clone(), Handle::current(), tails, self.exchange)
     }
 
-    /// Reads the offers of other nodes and sends them to the driver, until the crawl ends. Each takes
-    /// a permit, which the driver returns when the core has processed the offers.
+    /// Reads the offers of other nodes and sends them to the driver, until the crawl ends. Each
+    /// takes a permit, which the driver returns when the core has processed the offers.
     pub(super) async fn receive(
         self,
         messages: UnboundedSender<DriverMessage>,

@@ -18,8 +18,8 @@
 //! **Bias:** the estimate is too high, by up to a sixth in our simulated worlds, where half of the
 //! changes have no hint and almost no page was visited without a hint.
 //!
-//! **Invariant:** the model uses only facts of this store, so there is no estimate before a page
-//! that is not a seed was revisited, unless all pages are seeds.
+//! **Invariant:** the model uses only facts of this store, so there is no estimate until a page
+//! that is not a seed was revisited. If all pages are seeds, a revisit to any of them suffices.
 
 use std::collections::HashMap;
 

@@ -58,8 +58,8 @@ section! {
         /// fetched too, if at most this many pages of the domain are known.
         domain_spare: u32 = DomainLimits::default().spare;
         /// The minimum time between two requests to one server; a longer `Crawl-delay` of its
-        /// robots.txt wins. With a delay, a visit is one page, so the server strategies
-        /// crawl-ability and best-prefix rank servers alike.
+        /// robots.txt wins. With a delay and a `burst` of 1, a visit fetches one page, so the
+        /// server strategies crawl-ability and best-prefix rank servers alike.
         delay: Option<Time> = None,
             usual("1s; none on loopback or where robots.txt has Crawl-delay: 0"),
             example(Time::seconds(1)), flag("delay", "TIME");
@@ -72,8 +72,8 @@ section! {
         /// The wait before the second attempt. It doubles with each further attempt, up to 24
         /// hours.
         retry_after: Time = Time(Retry::default().first);
-        /// When `run` finds a page missing that has a copy, it requests the page again after this
-        /// time.
+        /// The wait before `run` requests a page again that has a copy but is now missing on its
+        /// server.
         confirm_after: Time = Time::seconds(3600);
         /// Keep answers in the archive.
         archive: bool = true, off_flag("no-archive", "Keep no copies of what is fetched");

@@ -4,9 +4,9 @@
 //! Navigation and footers are marked by elements and roles (`nav`, `role=navigation`), or by words
 //! in `class` and `id`.
 //!
-//! **Invariant:** of the elements marked as navigation or footer that hold more than half of a
-//! page's prose (text outside links), only two kinds are removed: those whose text is at least
-//! half links, and footers without a heading that are not all of the page's text.
+//! **Invariant:** an element that is marked as navigation or footer and holds more than half of the
+//! page's prose (text outside links) is kept, with two exceptions. It is removed if at least half
+//! of its text is links, or if it is a footer without a heading and the page has other text.
 
 use dom_query::NodeRef;
 

@@ -1,8 +1,9 @@
 //! Collects the links of a page.
 //!
-//! **Invariant:** each target is kept once, in order of first occurrence, up to the limit. A kept
-//! target that is repeated in a stored spelling costs one hash of its text and no URL parsing.
-//! Spellings are stored until their table has twice the limit of entries.
+//! **Invariant:** each target is kept once, in order of first occurrence, up to the limit. The
+//! spellings of targets are stored too. A repeated target in a stored spelling costs one hash of
+//! its text and no URL parsing. The table of spellings has at most twice as many entries as the
+//! limit of links.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

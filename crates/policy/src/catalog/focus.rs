@@ -23,7 +23,7 @@ pub const METHODS: &[Order] = &[
     Order {
         name: "bandit",
         summary: "links under tag paths that led to the topic",
-        scale: "0 to 1.1 plus exploration; 2 for a seed",
+        scale: "0 to 1.1, more if untried; 2 for a seed",
         published: false,
         build: |inputs, _| about(inputs, Bandit::new),
         ..METHOD
@@ -52,7 +52,7 @@ pub const METHODS: &[Order] = &[
     Order {
         name: "context-graph",
         summary: "links of pages that are few links from the topic",
-        scale: "0 to 2 + layers of the topic",
+        scale: "0 to 2 plus the topic's layers",
         build: |inputs, _| {
             about(inputs, |topic| {
                 BestFirst::new(topic, ContextGraph::new(topic.layers.clone()))
@@ -94,7 +94,7 @@ pub const METHODS: &[Order] = &[
     },
     Order {
         name: "agents",
-        summary: "agents that multiply on the topic and die off it",
+        summary: "agents that multiply on topic pages, else die",
         scale: "0 to 1",
         build: |inputs, _| about(inputs, Agents::new),
         ..METHOD

@@ -35,7 +35,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "user-centric-marginal",
         argument: None,
-        summary: "most gain by measured gains of page and host (ours)",
+        summary: "most gain, judged by past gains of page and host (ours)",
         scale: "(A/λ)·g(λτ)",
         wish: None,
         published: false,

@@ -21,7 +21,7 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "rankmass",
         argument: None,
-        summary: "personalized PageRank from the seeds; bounds coverage",
+        summary: "PageRank from the seeds; gives a bound on coverage",
         scale: "from 0; at least 0.1 for a seed",
         wish: None,
         published: false,
@@ -60,7 +60,7 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "opic",
         argument: None,
-        summary: "pages that received most cash (OPIC)",
+        summary: "pages that receive most cash along links (OPIC)",
         scale: "from 0; 1 for a seed; falls as the crawl grows",
         wish: None,
         published: false,
@@ -69,8 +69,8 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "parent-quality",
         argument: None,
-        summary: "pages on good hosts that good pages link to",
-        scale: "0 to 1; 0.5 for 200 words",
+        summary: "pages expected to have long texts (by parents, host)",
+        scale: "0 to 1; 0.5 if 200 words are expected",
         wish: None,
         published: false,
         build: |_, _| boxed(ParentQuality::default()),

@@ -5,11 +5,12 @@
 //! mean. A few pages without a click say little about their source, and one page with many clicks
 //! does not say all. The prior therefore counts *pages*, not clicks.
 //!
-//! **Model.** A page has a mean of clicks of its own, with the mean P and the relative variance v
-//! over the pages of a source. P has the relative variance t over the sources of a host, and the
-//! mean of a host has the relative variance h over the hosts. All variances are relative to a
-//! squared mean, because sources differ by factors. A page that was observed for the share e of
-//! its clicks got a Poisson number of them with the mean e times its own.
+//! **Model.** Each page has its own expected number of clicks. Over the pages of a source, this
+//! number has the mean P and the relative variance v. P has the relative variance t over the
+//! sources of a host, and the mean of a host has the relative variance h over the hosts. All
+//! variances are relative to a squared mean, because sources differ by factors. A page that was
+//! observed while the share e of its clicks came has a Poisson number of clicks, with e times the
+//! page's expected number as its mean.
 //!
 //! **Estimate.** Clicks over exposure, `Σc/Σe`, has the variance `P²·(1/(PΣe) + v·Σe²/(Σe)²)`. The
 //! best linear combination with the prior counts the prior as
@@ -24,7 +25,7 @@
 //! itself, so more clicks never lower a draw.
 //!
 //! Means over sources and hosts are weighted by credibility and not by pages. A crawl finds most
-//! pages on the sources that pay, so a mean over pages would be too high for the others.
+//! pages on its best sources, so a mean over pages would be too high for the others.
 //!
 //! **Invariant:** all results are finite and above 0. They do not depend on the order of sources.
 
@@ -48,7 +49,8 @@ const PAGES_MEAN: f64 = 0.1;
 /// Sums over the pages of a source.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PageSums {
-    /// Σe: the sum of the shares of their clicks for which pages were observed.
+    /// Σe: the sum over the pages of e, the share of a page's clicks that came while it was
+    /// observed.
     pub exposure: f64,
     /// Σe².
     pub squared_exposure: f64,
@@ -77,17 +79,17 @@ impl PageSums {
         }
     }
 
-    /// Returns the mean product of the clicks on two different pages, over that of their
-    /// exposures: an estimate of the squared mean without bias; `None` if there are less than
-    /// about 1.6 full pages.
+    /// Returns an unbiased estimate of the squared mean P²: the mean product of the clicks on two
+    /// different pages, divided by the mean product of their exposures. `None` if there are fewer
+    /// than about 1.6 fully observed pages.
     fn product(&self) -> Option<f64> {
         let pairs = self.exposure * self.exposure - self.squared_exposure;
         let products = self.clicks * self.clicks - self.squared_clicks;
         (pairs >= 1.0).then(|| products.max(0.0) / pairs)
     }
 
-    /// Returns the mean square of the clicks on a page without the Poisson variance: an estimate
-    /// of `P²(1 + v)` without bias.
+    /// Returns an unbiased estimate of `P²(1 + v)`: the mean square of the clicks on a page,
+    /// without the Poisson variance.
     fn square(&self) -> f64 {
         (self.squared_clicks - self.clicks).max(0.0) / self.squared_exposure
     }
@@ -157,7 +159,7 @@ impl Credibility {
         found
     }
 
-    /// Returns the prior of a source. `own` are the sums of the source, which is no part of its
+    /// Returns the prior of a source. `own` are the sums of the source; they do not count in its
     /// own prior.
     pub fn prior(&self, host: u32, own: &PageSums) -> CrediblePrior {
         let counted = self.weighted(own);
@@ -246,7 +248,7 @@ impl Variation {
         // Hosts with one source do not say how much of the variance is between hosts.
         let sources = variance(of_sources, sources).min(all).max(LEAST);
         Self {
-            // Clicks that vary less than a geometric distribution would be an accident.
+            // A variance below that of a geometric distribution is taken as chance.
             pages: variance(of_pages, pages).max(1.0),
             sources,
             hosts: ((1.0 + all) / (1.0 + sources) - 1.0).max(LEAST),
@@ -377,8 +379,8 @@ mod tests {
         for sources in [&quiet[..0], &quiet] {
             let found = Credibility::of(sources.iter().copied(), 3.0);
             let prior = found.prior(1, &full(&[0.0]));
-            // A variance of 10 between pages and of 1/3 of a Poisson number, over that of sources
-            // and hosts, 3·3 − 1.
+            // The variance of a page's clicks is 10 between pages plus 1/3 from the Poisson number.
+            // It is divided by the variance of sources and hosts, 3·3 − 1.
             let expected = (10.0 + 1.0 / 3.0) / 8.0;
             assert!((prior.profit - 3.0).abs() < 1e-12, "{found:?}");
             assert!((prior.pages - expected).abs() < 1e-9, "{prior:?}");

@@ -13,8 +13,8 @@
 //! ([`GainModel`]). With a half-life, Σ√ΔQ and K are [weighted by age](AgedGains).
 //!
 //! Square roots keep one large gain from deciding alone. In one recorded history a site added a
-//! word to a thousand pages at once. Each page that was refreshed first went to the top of the
-//! results for that word, and gained more by this change than by all its others.
+//! word to a thousand pages at once. The pages that happened to be refreshed first went to the
+//! top of the results for that word, and gained more by this change than by all their others.
 //!
 //! **Invariant:** a larger measured gain never lowers A, nor does a larger demand.
 
@@ -43,7 +43,7 @@ pub struct Gains {
     changed: PageSample<SampledGains>,
     /// Pages with a copy.
     copies: PageSample<SampledCopy>,
-    /// Measured changes and first copies on all pages, and at the last estimate.
+    /// Number of measured changes and first copies on all pages: now, and at the last estimate.
     evidence: (f64, f64),
 }
 

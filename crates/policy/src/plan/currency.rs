@@ -39,8 +39,8 @@ pub fn of_collection(lifetimes: &Weibull, interval: f64, grace: f64) -> f64 {
 
 /// Returns the longest interval at which a collection is (α, β)-current.
 ///
-/// The interval is β if α is 1 or more. Returns `None` if there is no longest interval: α is not
-/// above 0 or not a number, or is reached at every interval that a double can hold.
+/// The interval is β if α is 1 or more. Returns `None` if no interval is the longest: α is not
+/// above 0 or not a number, or every interval that a double can hold reaches it.
 pub fn interval_for(lifetimes: &Weibull, alpha: f64, grace: f64) -> Option<f64> {
     if alpha.is_nan() || alpha <= 0.0 {
         return None;

@@ -294,9 +294,9 @@ mod tests {
                     None => prop_assert!(height(source) <= price * (1.0 + 1e-12)),
                 }
             }
-            // The budget is met, or the rest is less than the next sources to be switched on
-            // need: their pages, and the rarest polls that the price can represent, since its
-            // digits resolve 1 − g only up to g(30).
+            // The budget is met, or the rest is too small to switch on the next sources. These need
+            // fetches for their pages and for at least the rarest polls that a price can express:
+            // the digits of a price resolve 1 − g only up to g(30).
             if spent < budget * (1.0 - 1e-6) {
                 let off = sources.iter().zip(&plan.intervals).filter(|(_, interval)| interval.is_none());
                 let next = off.clone().map(|(source, _)| height(source)).fold(0.0, f64::max);

@@ -229,10 +229,11 @@ fn results_first(scores: &mut [f32]) -> usize {
     count
 }
 
-/// Returns the score at a place of the list in descending order.
+/// Returns the score that would be at `place` if the scores were sorted, the largest first.
 ///
-/// The part before `end` is the front of that list in any order. `place` lies in it, or was the
-/// last place selected.
+/// `end` is the smallest place of all calls so far, at first the number of scores. The larger
+/// scores are before it, in any order, so a smaller place is searched only there. Any other place
+/// must have been asked for before.
 fn select(scores: &mut [f32], end: &mut usize, place: usize) -> f64 {
     if place < *end {
         let front = &mut scores[..*end];

@@ -36,7 +36,8 @@ fn ranks_equal_those_calculated_by_hand() {
     );
 }
 
-/// So the two strategies do the same at servers that need a delay after each page.
+/// At a server that needs a delay after each page, a visit is one page, so both strategies give it
+/// the same rank.
 #[test]
 fn crawl_ability_and_best_prefix_rank_a_single_page_alike() {
     for (connect, response) in [(0.1, 0.5), (2.0, 0.01), (0.0, 1.0)] {

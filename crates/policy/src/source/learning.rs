@@ -39,8 +39,9 @@ const CLICKS: f64 = 0.5;
 /// How late clicks may be reported and still count for all sources of a page.
 const LATE: std::time::Duration = std::time::Duration::from_secs(2 * 86_400);
 
-/// P is drawn while the shape of its posterior is below this number, so while its relative
-/// variance is above a tenth. λ is drawn until a source has named ten pages, which is the same.
+/// P is drawn while the shape of its posterior is below this number, that is, while its relative
+/// variance is above a tenth. The limit for λ is equivalent: λ is drawn until a source has named
+/// ten pages.
 const DRAWN: f64 = 10.0;
 
 /// Standard deviation of ln μ between sources.

@@ -1,13 +1,14 @@
-//! What new pages earned of what they could have earned: the dynamic quality Q_T of Lefortier et
-//! al. (2013), §2, relative to that of a crawler that fetches every page as it appears.
+//! Estimates which share of their possible clicks new pages earned. This is the dynamic quality Q_T
+//! of Lefortier et al. (2013), §2, relative to that of a crawler that fetches every page as it
+//! appears.
 //!
 //! A page earns the clicks after its fetch. A live crawl counts these, and estimates the others:
 //!
-//! - The clicks before a page could be clicked in the logs are `P·(1 − e^{−μ·age})`, with the P and
-//!   μ of its source, P times the appeal of the page. The age is that of the page at its discovery
-//!   if the logs have all clicks on known pages, and at its fetch if they have only clicks on
-//!   fetched pages. A page that was not fetched has missed everything up to now. The share is
-//!   averaged over the times between two polls at which the page may have appeared.
+//! - Early clicks that the logs do not have are estimated as `P·(1 − e^{−μ·age})`, with the P and μ
+//!   of the source. P is multiplied by the appeal of the page. The age is that of the page at its
+//!   discovery if the logs have all clicks on known pages, and at its fetch if they have only
+//!   clicks on fetched pages. A page that was not fetched has missed everything up to now. The
+//!   share is averaged over the times between two polls at which the page may have appeared.
 //! - Logged clicks before the fetch are counted.
 //!
 //! The window T is that in which clicks count: pages of the last week, with D = 20 minutes.

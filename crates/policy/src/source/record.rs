@@ -63,10 +63,11 @@ pub(super) struct SourceRecord {
     /// The same, and with [`Credit::All`](super::Credit::All) new links to pages that other
     /// sources had named before.
     pub links: Finds,
-    /// These links, by poll: of the last polls, the oldest first, and of all.
+    /// Number of links to pages that other sources had named before: of each of the last polls, the
+    /// oldest first, and in total.
     shared: [u32; KEPT_POLLS],
     shared_total: u32,
-    /// These links since the last poll.
+    /// Number of such links since the last poll.
     pub also: u32,
     pub polls: u32,
     pub watched: f64,
@@ -148,7 +149,7 @@ impl SourceRecord {
     pub fn visited(&mut self, history: &History) {
         self.shared.rotate_left(1);
         let also = std::mem::take(&mut self.also);
-        // The first visit shows how a source is, and not what is new on it.
+        // The first visit shows what a source contains, but not what is new on it.
         let also = if history.revisits > 0 { also } else { 0 };
         self.shared[KEPT_POLLS - 1] = also;
         self.shared_total = self.shared_total.saturating_add(also);

@@ -191,8 +191,9 @@ fn profit_follows_the_unit_of_refreshes() {
 }
 
 /// Twenty sites that publish a page an hour for 150 hours, and one more that named four pages in
-/// the hours 101 to 104 and none since. Every 25th page has 50 clicks over two days, the others
-/// have none, and so have the four pages. Returns the scenario, a usual site and the unlucky one.
+/// the hours 101 to 104 and none since. Every 25th page has 50 clicks over two days. The others
+/// have none, and the four pages have none either. Returns the scenario, a usual site and the
+/// unlucky one.
 fn unlucky(settings: SourceRules) -> (SourcesScenario, u32, u32) {
     let mut scenario = SourcesScenario::new(settings);
     let mains: Vec<u32> = (0..21)
@@ -241,7 +242,7 @@ fn four_pages_without_a_click_do_not_lock_out_a_source() {
         quiet > 0.4 * usual,
         "{quiet} clicks a page, usually {usual}"
     );
-    // At a price that the usual site pays, the unlucky one is polled again within days.
+    // At a price at which the usual site is polled, the unlucky one is polled again within days.
     let price = crate::Price::new(usual / 2.0).unwrap();
     for seed in 1..=40 {
         let (mut scenario, _, unlucky_site) = unlucky(SourceRules {
@@ -289,8 +290,8 @@ fn first_clicks_count() {
     );
 }
 
-/// Polls of a little-known source use a P that differs from day to day around the expected P, and
-/// so do fetches of its pages if only they can show clicks.
+/// Polls of a little-known source use a P that differs from day to day around the expected P.
+/// Fetches of its pages use it too, if only fetched pages can show clicks.
 #[test]
 fn profit_is_drawn_where_a_choice_can_teach_it() {
     let worths = |seen: Seen| {
@@ -378,8 +379,7 @@ fn clicks_before_a_fetch_are_estimated_from_the_curve() {
     }
 }
 
-/// A page that was named by one source and is then linked by a second counts for both.
-/// ECHO's default of .01 clicks would never pay where copies are clicked every day.
+/// ECHO's default of .01 clicks would never be worth a poll where copies are clicked every day.
 #[test]
 fn before_any_new_page_appeared_one_is_expected_to_be_like_the_mean_page() {
     for clicks in [0.0, 50.0] {
@@ -442,7 +442,7 @@ fn a_page_counts_for_all_sources_that_link_to_it() {
     }
 }
 
-/// A busy source is not polled before the least time, although its polls would pay.
+/// A busy source is not polled before the least time, although a poll would be worth the price.
 #[test]
 fn a_source_rests_between_two_polls() {
     let mut scenario = SourcesScenario::new(SourceRules {

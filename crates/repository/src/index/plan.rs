@@ -73,8 +73,8 @@ pub(super) struct QueryPlan {
     pub(super) unwanted: Vec<Box<dyn Condition>>,
 }
 
-/// The words that a word of a query may stand for, each with the weight of an occurrence, by the
-/// byte range of the word in the query.
+/// For each word of a query, given by its byte range: the words that it may stand for, each with
+/// the weight of an occurrence.
 pub(super) type Variants = HashMap<Range<usize>, Vec<(String, f32)>>;
 
 impl QueryPlan {

@@ -78,7 +78,8 @@ fn is_control(c: char) -> bool {
     }
 }
 
-/// Returns whether this is a combining mark of the blocks that unreadable stacks of marks use.
+/// Returns whether this is a combining mark, that is, a sign drawn above or below the letter before
+/// it. Only the Unicode blocks from which unreadable stacks of signs are built are known here.
 fn is_mark(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}'

@@ -3,8 +3,8 @@
 //!
 //! The words of all pages are the dictionary. Among the words at an edit distance of one, the word
 //! on the largest number of pages is chosen (Kernighan, Church & Gale 1990, with the number of
-//! pages as the prior). The pages of a word with the typed first letter count ten times. For a long
-//! word without such a neighbour, the words at a distance of two are tried.
+//! pages as the prior). A word with the typed first letter counts as if it were on ten times as
+//! many pages. For a long word without such a neighbour, the words at a distance of two are tried.
 //!
 //! **Invariant:** only words are replaced. Everything else in the query (quotes, exclusions, sites)
 //! stays as it was typed.
@@ -40,7 +40,8 @@ const TIMES: u64 = 100;
 const SAME_START: u64 = 10;
 /// Maximum number of completions of a prefix.
 pub(super) const ENDINGS: usize = 16;
-/// Weight of an occurrence of a completed word; one of the typed word has 1.
+/// Weight of an occurrence of a completed word. An occurrence of the typed word itself has the
+/// weight 1.
 const GOES_ON: f32 = 0.8;
 
 /// Alternatives to the words of a query.
@@ -73,8 +74,8 @@ fn replaced(text: &str, places: &[(Range<usize>, String)]) -> Option<String> {
 }
 
 impl Index {
-    /// Returns the query with words that are probably misspelled corrected. Returns `None` if
-    /// there are none.
+    /// Corrects the words of a query that are probably misspelled, and returns the new query.
+    /// Returns `None` if there are no such words.
     pub fn meant(&self, text: &str) -> Result<Option<String>, IndexError> {
         self.read(|searcher| meant(text, Dictionary::Index(searcher, &self.fields)))
     }

@@ -27,9 +27,9 @@ struct PageRequest {
 }
 
 impl ServedWeb {
-    /// Returns the share of copies that were equal to their page, averaged from one moment to
-    /// another (in seconds of the web) over all pages that were fetched and exist. Returns `None`
-    /// if there are none.
+    /// Returns the mean share of copies that were equal to their page, between two moments in
+    /// seconds of the web. Only pages that were fetched and exist count. Returns `None` if there
+    /// are none.
     pub fn freshness(&self, from: f64, until: f64) -> Option<f64> {
         self.copies().freshness(self.web(), from, until, LOOKS)
     }

@@ -2,8 +2,9 @@
 //!
 //! **Invariant:** a life is a function of the requested moment, not of earlier requests. A look-up
 //! of the version costs the same at any moment: time is divided into windows with 16 changes on
-//! average, and the changes of a window are drawn without those before it. Given their number, the
-//! moments of a Poisson process are independent and uniform, so this is exactly a Poisson process.
+//! average, and the changes of a window are drawn without drawing those of earlier windows. Given
+//! their number, the moments of a Poisson process are independent and uniform, so this is exactly a
+//! Poisson process.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Poisson};

@@ -25,8 +25,9 @@ pub struct EphemeralArguments {
     pub world: String,
     #[command(flatten)]
     pub common: Common,
-    /// Budgets in fetches per second, polls and pages together, separated by commas [default:
-    /// .05,.1,.2, times the world's new pages per second divided by .229]
+    /// Budgets in fetches per second, polls and pages together, separated by commas [default: those
+    /// of the paper (.05, .1 and .2 for .229 new pages per second), scaled to the new pages of the
+    /// world]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub rate: Vec<f64>,
     /// Numbers of past polls from which the published schedulers estimate the rate of new pages,

@@ -29,8 +29,8 @@ pub struct JointArguments {
     pub world: String,
     #[command(flatten)]
     pub common: Common,
-    /// A directory with histories, whose pages are the old pages of the town; parameters of
-    /// invented:town then set what is drawn
+    /// A directory with page histories: its pages become the old pages of the town. Parameters of
+    /// invented:town then apply only to what is still drawn at random
     #[arg(long, value_name = "DIR")]
     pub pages: Option<String>,
     /// Fetches per second, separated by commas [default: 1, 3 and 9 times the new pages per

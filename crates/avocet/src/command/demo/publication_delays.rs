@@ -65,7 +65,7 @@ impl PublicationDelays {
         Ok(())
     }
 
-    /// Returns the delays of those of these pages that were found, in seconds.
+    /// Returns the delays, in seconds, of the pages that were found.
     pub fn of(&self, pages: impl Iterator<Item = PageNumber>) -> Vec<f64> {
         let found = self.0.lock().expect(POISONED);
         pages.filter_map(|page| found.get(&page).copied()).collect()

@@ -4,8 +4,9 @@
 //! in its own order, for versions and texts, and once more for the links of sources. The logs have
 //! the searches and clicks. `docs/reference/worlds.md` describes the tables.
 //!
-//! **Invariants:** memory holds one text at a time, and some bytes for each page, version, link of
-//! a source and query. The directory gets its name when all tables are complete.
+//! **Invariants:** memory holds one text at a time. It also holds a few bytes for each page, each
+//! version, each query and each link of a source. The directory gets its final name when all tables
+//! are complete.
 
 mod answers;
 mod demand;
@@ -80,7 +81,7 @@ pub(super) fn run(store: &Store, out: &Path) -> Result<Value> {
     let counts = counts.with_context(|| format!("cannot write {}", out.display()))?;
     let place = out.display();
     say(&format!(
-        "{place}: {} with {}, {}, {}, {}; {} of {}; {}",
+        "{place}: {} with {}, {}, {}, {} with {} to {}, {}",
         counted(counts.pages, "page"),
         counted(counts.versions, "version"),
         counted(counts.edges, "link"),

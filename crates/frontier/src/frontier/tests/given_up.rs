@@ -1,4 +1,4 @@
-//! Tests that pages of parked hosts do not count against the limit of visited pages on the bench.
+//! Tests that pages of a host that is given up (*parked*) make room for pages of other hosts.
 
 use super::super::revaluation::RevaluationQueue;
 use super::*;

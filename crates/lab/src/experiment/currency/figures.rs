@@ -7,7 +7,7 @@ use super::formulas::{ALLOCATIONS, GROWTH};
 use super::{CurrencyQuestion, GRACES, currency_at};
 use crate::findings::{self, Findings};
 
-/// Ages of a growing web for which the ages of its pages are drawn, in days.
+/// A growing web is shown at these ages, in days: each is one line in the figures of page ages.
 const LIFESPANS: [f64; 3] = [365.0, 1_000.0, 3_000.0];
 
 /// Returns all figures, each with the stem of its file name.

@@ -147,7 +147,7 @@ impl<'a> Crawls<'a> {
         let days = |time: Duration| time.as_secs_f64() / 86_400.0;
         let (whole, week) = (self.timeline.until.since(self.timeline.from), self.week);
         vec![format!(
-            "{:.1} days; Table 1 is the mean over the last {:.1} of them, with a window as long. Other histories and push periods are tried at {} fetches a second.",
+            "The world has {0:.1} days. Table 1 has the mean of dynamic profit over the last {1:.1} days; the window of dynamic profit is {1:.1} days too. Other histories and push periods are tried at {2} fetches a second.",
             days(whole),
             days(week),
             self.middle()

@@ -1,6 +1,7 @@
 //! Our own claims about one price, judged by paired differences.
 //!
-//! No paper makes them. Three leave the division between discovery and refresh open (theory, §1).
+//! No paper makes them. Three papers leave the division between discovery and refresh open
+//! (docs/science/theory.md, §1).
 
 use super::contestants::{
     BEST_QUOTA, DISCOVERY_FIRST, ONE_PRICE, PER_FETCH, PER_SECOND, RATIO, REFRESH_FIRST,

@@ -25,7 +25,7 @@ const SMALL: [(&str, &str); 6] = [
     ("days", "6"),
     ("births", "20"),
     ("request", "600"),
-    // Hints make the worth of a refresh dear to compute.
+    // Hints make the worth of a refresh expensive to compute.
     ("sitemaps", "0"),
 ];
 
@@ -88,8 +88,9 @@ fn quotas_hold() {
             };
             rows.iter().find(is_it).unwrap().value
         };
-        // No kind has much more than its share and half of what first copies leave, because
-        // there are too few new pages. Sources can be polled at any time.
+        // There are too few new pages, so first copies leave a part of their share to the other
+        // kinds. No kind has much more than its share and this part. Sources can be polled at any
+        // time.
         let [firsts, polls] = [found("firsts"), found("polls")];
         let left = (shares.new - firsts).max(0.0);
         assert!(firsts <= shares.new + 0.1, "{shares:?}: {firsts}");

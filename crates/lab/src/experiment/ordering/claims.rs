@@ -2,13 +2,13 @@
 //!
 //! Cho, Garcia-Molina & Page (1998), §5: ordering metrics outperform a random order, and IR′
 //! outperforms IB′ even where importance is IB. Both are checked by P_ST with each of the paper's
-//! targets G, and by P_CS. Where importance is similarity to a query, it is effective to serve
-//! URLs first that have words of it in anchor or URL (Algorithm 5.2), or are near pages about it
-//! (Algorithm 5.3).
+//! targets G, and by P_CS. If importance is similarity to a query, it helps to fetch some URLs
+//! first: those with words of the query in their anchor texts or in the URL (Algorithm 5.2), or
+//! those near pages about the query (Algorithm 5.3).
 //!
 //! **Invariant:** a claim holds only if, at each of four points of the crawl, the 95 % confidence
 //! interval of the differences per run is above zero. A single run has no interval, so its
-//! difference decides. Points at which both have everything are left out.
+//! difference decides. Points at which both policies have found everything are left out.
 
 use super::contestants::{
     HOT_QUEUES, OrderingContestants, PLAIN, RANDOM, is_informed, with_hot_queue,
@@ -88,7 +88,7 @@ pub(super) fn claims(
     });
     let names = &contestants.names;
     let informed = names.iter().filter(|name| is_informed(name));
-    // What looks for a query is not meant to find pages with many backlinks.
+    // An ordering that looks for a query is not meant to find pages with many backlinks.
     let informed = informed.filter(|name| !contestants.about_query.contains(name));
     let informed: Vec<&str> = informed.map(String::as_str).collect();
     let has = |name: &str| names.iter().any(|known| known == name);
@@ -125,7 +125,8 @@ struct Compared<'a> {
 impl Compared<'_> {
     fn all_beat_random(&self, informed: &[&str]) -> PublishedClaim {
         let mut holds = true;
-        // Where even a random order has all, as ties can bring about, none can be above it.
+        // If even a random order has found everything, which ties can cause, no ordering can be
+        // above it.
         let open = POINTS.into_iter().filter(|&x| !self.is_complete(RANDOM, x));
         let found = open.map(|x| {
             let gains = informed
@@ -201,7 +202,7 @@ impl Compared<'_> {
             mean.map_or("not measured".to_owned(), |mean| format!("{mean:.3}"))
         };
         let mut holds = true;
-        // Where both have all, neither can be above the other.
+        // If both have found everything, neither can be above the other.
         let complete = |x| self.is_complete(one, x) && self.is_complete(other, x);
         let found = POINTS.into_iter().filter(|&x| !complete(x)).map(|x| {
             let gain = self.difference(one, other, x);

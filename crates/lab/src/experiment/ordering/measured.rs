@@ -113,7 +113,7 @@ impl OrderingJudge<'_> {
     }
 }
 
-/// Returns q_t(G)/t for each target, from the P_ST curves.
+/// Returns the efficiency q_t(G)/t for each target G, from the P_ST curves.
 fn targeted(
     truth: &Truth,
     p_st: impl Fn(f64) -> Option<MetricCurve>,

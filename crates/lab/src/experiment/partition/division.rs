@@ -125,7 +125,7 @@ mod tests {
             drawn.iter().collect::<HashSet<_>>().len()
         };
         assert_eq!(distinct(1.0, 1), 1_000);
-        // A hundred addresses, of which a random host misses each with probability .99.
+        // A random host misses each of the hundred addresses with probability .99.
         assert_eq!(distinct(10.0, 1), 100);
         assert_eq!(distinct(1e9, 1), 1);
         assert_ne!(addresses(9, 1.0, 1), addresses(9, 1.0, 2));

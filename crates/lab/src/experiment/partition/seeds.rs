@@ -16,8 +16,8 @@ pub(super) enum SeedChoice {
     Same,
     /// By the hash that also divides pages.
     Hash,
-    /// Seeds that reach the same pages to one crawler. It knows the whole web, which no crawler
-    /// does, and so shows what a choice of seeds can gain.
+    /// Gives seeds that reach the same pages to one crawler. This needs knowledge of the whole web,
+    /// which no crawler has, so it shows what a choice of seeds can gain at most.
     Near,
 }
 
@@ -59,9 +59,9 @@ struct SeedGroup {
 /// Partitions seeds into at most `most` groups, so that few pages are reached from two groups.
 ///
 /// To crawl a group costs as many fetches as the group reaches pages, so merging two groups saves
-/// their common pages. Starting from single seeds, the pair that saves most is merged, until
-/// there are few enough groups. Groups stay below an equal share of the seeds, as long as there is
-/// such a pair, so that no crawler gets all the work.
+/// their common pages. Starting from single seeds, the pair that saves most is merged, until there
+/// are few enough groups. A merged group may have at most an equal share of the seeds, as long as
+/// some pair meets this condition. So no crawler gets all the work.
 fn groups(graph: &Graph, seeds: &[usize], most: usize) -> Vec<Vec<usize>> {
     let mut groups: Vec<SeedGroup> = seeds
         .iter()

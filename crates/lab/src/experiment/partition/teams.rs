@@ -5,7 +5,7 @@ use crate::LabError;
 use crate::experiment::ExperimentSetup;
 use crate::run::{Confinement, Coordination};
 
-/// What the hash of a static team is computed of.
+/// What the hash of a static team is computed from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DivisionKey {
     /// The registrable domain, or the host in a web of one domain.

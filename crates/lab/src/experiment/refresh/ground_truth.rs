@@ -94,8 +94,8 @@ impl GroundTruth {
     }
 }
 
-/// Returns the longest of week, day, hour, minute and second of which the observed time has at
-/// least [`STEPS`]; a second if it has fewer.
+/// Returns the longest of week, day, hour, minute and second that fits at least [`STEPS`] times
+/// into the observed time; a second if none does.
 fn usual_step(lives: &Lives) -> Duration {
     let observed = Snapshots::observed(lives).map_or(Duration::ZERO, |(from, to)| to.since(from));
     let units = [7 * 86_400, 86_400, 3_600, 60, 1].map(Duration::from_secs);

@@ -1,10 +1,10 @@
 //! The share of discovery that minimizes obsolete pages: WebFountain's optimization of the ratio
 //! between old and new URLs.
 //!
-//! Edwards, McCurley & Tomlin, "An adaptive model for optimizing performance of an incremental
-//! web crawler" (WWW 2001), as the chapter describes it (§6.4.3): pages are grouped into buckets
-//! of similar change rate, and the ratio of old to new URLs is the solution of a constrained
-//! optimization. A page is obsolete if its copy is outdated or missing.
+//! Edwards, McCurley & Tomlin, "An adaptive model for optimizing performance of an incremental web
+//! crawler" (WWW 2001), as Baldi, Frasconi & Smyth (2003), §6.4.3, describe it: pages are grouped
+//! into buckets of similar change rate, and the ratio of old to new URLs is the solution of a
+//! constrained optimization. A page is obsolete if its copy is outdated or missing.
 //!
 //! Over the horizon H the crawl visits each page of bucket b at the rate `f_b`, and makes `z`
 //! first copies a second:
@@ -17,9 +17,9 @@
 //! Both kinds have the same marginal gain at the optimum. One more fetch a second for refreshes of
 //! bucket b removes `g(λ/f)/λ` obsolete pages, and one for discovery `H/(2(1 + c))`.
 //!
-//! **Difference to the paper:** its program has several periods, and the crawler follows its
-//! visits for each bucket. Here the rates are constant over the horizon, and only the ratio is
-//! used; the production policies choose the pages of each kind.
+//! **Difference from the paper:** the paper plans the visits to each bucket for several periods,
+//! and its crawler follows that plan. Here the rates are constant over the horizon, and only the
+//! ratio is used; the production policies choose the pages of each kind.
 
 use policy::plan::gain::age_of_gain;
 
@@ -56,8 +56,8 @@ pub fn discovery_share(pages: &OldNew) -> f64 {
     };
     let cost = 1.0 + pages.polls;
     let most = cost * (pages.births + pages.waiting / pages.horizon);
-    // Refreshes whose marginal gain is larger come before discovery. It takes the rest, up to all
-    // that there is to discover. What is left then goes to refreshes of a smaller gain.
+    // Refreshes whose marginal gain is larger come before discovery. Discovery takes the rest, up
+    // to all that there is to discover. What is then left goes to refreshes with a smaller gain.
     let discovery = pages.horizon / (2.0 * cost);
     let left = (pages.budget - refreshes(discovery)).max(0.0);
     left.min(most) / pages.budget

@@ -3,12 +3,12 @@
 //!
 //! The core fetches what is worth most. A division therefore multiplies the worth of each kind of
 //! fetch by a factor, or puts one kind first. Within each kind the order of worth stays that of the
-//! production policies. A factor is the ratio of two prices, so a quota is the best division with
-//! that quota, as far as the estimates of worth are right.
+//! production policies. A factor is the ratio of two prices. So a crawl with a quota fetches the
+//! best pages that this quota allows, as far as the estimates of worth are right.
 //!
 //! A quota is kept by an integrator. A fetch of a kind that has more than its share lowers the
-//! factor of that kind a little, and a fetch of another kind raises it. The quota so holds on
-//! average over about one round of fetches of all pages, not fetch by fetch. That favours quotas:
+//! factor of that kind a little, and a fetch of another kind raises it. So the quota holds on
+//! average over about one round (one fetch of every page), not fetch by fetch. That favours quotas:
 //! within a round the better kind may go first. A share that a kind cannot use, because no new page
 //! waits, goes to the other kinds in equal parts.
 //!
@@ -32,8 +32,8 @@ pub enum Split {
     /// The share of discovery (first copies and polls) is computed every day by WebFountain's
     /// optimization ([`discovery_share`](super::discovery_share)).
     OldNewRatio,
-    /// A page is refreshed before any discovery if one change of it is expected since its last
-    /// visit.
+    /// A page is refreshed before any discovery if it is expected to have changed at least once
+    /// since its last visit.
     RefreshFirst,
     /// New pages are fetched before any refresh, and so are sources that are expected to name a
     /// new page.
@@ -66,7 +66,7 @@ const FIRST: f64 = 1e12;
 /// By how much the logarithm of a factor moves if all fetches of a round are of one kind.
 const PER_ROUND: f64 = 20.0;
 
-/// Largest logarithm of a factor. `e^20` is more than worths of one kind differ by.
+/// Largest logarithm of a factor. `e^20` exceeds the ratio of any two worths of one kind.
 const LARGEST: f64 = 20.0;
 
 /// A division, shared by the wrappers of the policies and the world that counts fetches.

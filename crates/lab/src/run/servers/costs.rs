@@ -1,9 +1,9 @@
 //! What a crawler pays beyond round trips and the time of servers: closing of connections, slow
 //! start, and processor time.
 //!
-//! Cao, Jiang & Singh, "Scheduling web crawl for better performance and quality" (2003): §3.1
-//! names the first two as the cost of HTTP/1.0, and §5.2.2 finds the crawler bound by its
-//! processor from 14 to 16 connections to fast servers on.
+//! Cao, Jiang & Singh, "Scheduling web crawl for better performance and quality" (2003): §3.1 names
+//! the first two as the cost of HTTP/1.0, and §5.2.2 finds that the processor limits the crawler
+//! once it has 14 to 16 connections to fast servers.
 
 use std::time::Duration;
 

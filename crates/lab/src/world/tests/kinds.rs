@@ -238,7 +238,7 @@ fn an_experiment_reads_its_part_of_a_directory_with_several() {
     let kinds = |all: &[World]| -> Vec<&str> { all.iter().map(World::kind).collect() };
     assert_eq!(kinds(&all), ["corpus", "news", "graph"]);
 
-    // A copy has all parts. A part that a directory lacks gives what the directory has.
+    // A copy has all parts. If a directory lacks the requested part, the part that it has is read.
     let copies = tempfile::tempdir().unwrap();
     let copy = copies.path().join("copy");
     World::write_all(&all, &copy).unwrap();

@@ -3,28 +3,23 @@
 //! **Order:** after the ledger's commit, the broker stores the offers of the group, then its facts.
 //! Only then are the requests of the group safe from a repetition by another node.
 
-use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use cluster::fold::SlotDigest;
+use cluster::Division;
 use cluster::publisher::{Exchange, Publisher};
-use cluster::{Division, Slot};
 use crawl::Work;
 use frontier::Entry;
 use ledger::Ledger;
 
 use super::CommitWork;
 use crate::engine::term::Term;
-use crate::store::slots::{SlotNote, digest};
+use crate::slots::{Digests, SlotNote, digest};
 
 /// The longest time that a group waits for more work. A group costs one message per slot, whatever
 /// its size.
 const GATHER: Duration = Duration::from_secs(1);
-
-/// For each slot: the sequence of its log that the ledger agrees with, and the digest of its facts.
-pub type Digests = BTreeMap<Slot, (u64, SlotDigest)>;
 
 /// Publishes the groups of a committer.
 pub struct Publishing {

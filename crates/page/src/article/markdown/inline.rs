@@ -133,7 +133,7 @@ impl MarkdownWriter<'_> {
     /// Returns the absolute URL of a link and subtracts its length from `link_bytes`.
     ///
     /// Returns `None` if the link is empty or not a valid URL, if its scheme is not acceptable, or
-    /// if fewer bytes are left.
+    /// if the URL is longer than `link_bytes`.
     fn address(&mut self, link: &str) -> Option<String> {
         let link = link.trim();
         if link.is_empty() {

@@ -1,5 +1,8 @@
 //! The parameters of predicted gains that all pages share, fitted to samples of pages.
 //!
+//! A change of a page is predicted to gain `κ·v·d`, with the demand v for the page and the share d
+//! of its text that the change replaces; s is the weight of this prediction (`gains.rs`).
+//!
 //! **Invariant:** κ, the prior demand and s are never negative and never NaN. Without evidence
 //! the demand for a page is its importance, and gains are in the unit of importance.
 
@@ -41,7 +44,8 @@ pub struct Prior {
     mean: f64,
 }
 
-/// Predicts the gain of a change as `κ·v·d`, and says how much that prediction counts.
+/// Predicts the gain of a change as `κ·v·d` (demand v, replaced share d), and says how much that
+/// prediction counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GainModel {
     /// κ: the gain when the whole text of a page of mean demand is replaced.
@@ -52,7 +56,7 @@ pub struct GainModel {
     /// s: the weight of the prediction against measured gains, as a pseudo-count of changes.
     /// Infinite if measured gains say nothing.
     pub strength: f64,
-    /// What κ is for pages that have no copy yet.
+    /// Like κ, for pages that have no copy yet.
     first: f64,
 }
 
@@ -124,7 +128,7 @@ impl GainModel {
         let kappa = ratio(rows.clone());
         if kappa <= 0.0 {
             // Before any gain was measured, gains are in the unit of importance, unless importance
-            // says nothing of views: then in that of the mean page.
+            // does not predict views: then they are in the unit of the mean page.
             let kappa = match prior.exponent {
                 1.0 => prior.mean,
                 _ => 1.0,

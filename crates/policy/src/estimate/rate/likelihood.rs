@@ -49,20 +49,23 @@ pub struct LikelyRate {
     /// λ at the mode, in changes per second.
     pub rate: f64,
     /// The curvature of the log-density at the mode: the inverse of the variance of `ln λ` in a
-    /// normal approximation. For a Gamma distribution it is the shape. An observed change adds 1
-    /// if its gap is short against 1/λ, and nothing if it is so long that a change was certain.
+    /// normal approximation. For a Gamma distribution it is the shape. An observed change adds 1 if
+    /// its gap is much shorter than 1/λ, and nothing if the gap is so long that a change was
+    /// certain.
     pub certainty: f64,
 }
 
 /// Returns the most likely rate λ with this prior: the mode of the posterior of `ln λ`.
 ///
-/// It is the root of `(1 + slack·λ)·(changes/λ + Σ_changed τ/(e^{λτ} − 1) − quiet) − time`. Each
-/// gap comes with its count. `quiet` plus the gaps must be above 0, and so must the pseudo-changes
-/// plus the number of gaps. With a slack of 0, `quiet` plus the time must be above 0.
+/// It is the root of `(1 + slack·λ)·(changes/λ + Σ_changed τ/(e^{λτ} − 1) − quiet) − time`. `gaps`
+/// are the gaps τ that ended with a change, each with its count; `quiet` is the sum of the other
+/// gaps. `quiet` plus the gaps must be above 0, and so must the pseudo-changes plus the number of
+/// gaps. With a slack of 0, `quiet` plus the time must be above 0.
 ///
-/// The function is decreasing and convex, since `1/(e^x − 1)` and `x/(e^x − 1)` are. With
-/// `1 − x/2 ≤ x/(e^x − 1)` it is at least a function whose root solves a quadratic equation.
-/// Newton's method from that root therefore converges from below and never overshoots.
+/// The function is decreasing and convex, since `1/(e^x − 1)` and `x/(e^x − 1)` are. A simpler
+/// function lies below it, since `1 − x/2 ≤ x/(e^x − 1)`, and has its root at the solution of a
+/// quadratic equation (`first_rate`). Newton's method starts there, converges from below and never
+/// overshoots.
 pub fn root(
     gaps: impl Iterator<Item = (f64, f64)> + Clone,
     quiet: f64,
@@ -99,7 +102,7 @@ pub fn root(
     }
 }
 
-/// Returns the root λ of `(1 + slack·λ)·(count − whole·λ) − time·λ`.
+/// Returns the root λ of `(1 + slack·λ)·(count − whole·λ) − time·λ`, a lower bound of the rate.
 fn first_rate(count: f64, whole: f64, prior: PriorTerm) -> f64 {
     let linear = whole + prior.time - count * prior.slack;
     let square = whole * prior.slack;

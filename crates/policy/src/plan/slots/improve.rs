@@ -117,8 +117,8 @@ fn shortest_cycle(moves: &[Vec<Option<VisitMove>>]) -> Option<Vec<(usize, u32, u
         let cheapest = moves[from][to];
         cheapest.map_or(f64::INFINITY, |cheapest| cheapest.farther)
     };
-    // Shortest paths with one more move in each round, and the predecessor of the last step on
-    // each.
+    // Computes shortest paths, with one more move in each round. Stores the predecessor of the last
+    // step of each path.
     let mut walks: Vec<Vec<f64>> = (0..count)
         .map(|from| (0..count).map(|to| farther(from, to)).collect())
         .collect();

@@ -8,8 +8,8 @@ use crate::estimate::HostGains;
 use crate::moment::DAY;
 use crate::{Curve, Fact, Needs, Page, Refresh, Term};
 
-/// Seconds in which a page is assumed to gain its importance, before any gain was measured: 138.7
-/// days, the mean lifetime of a page by Brewington & Cybenko (2000).
+/// Before any gain was measured, a page is assumed to gain its importance in this number of
+/// seconds: 138.7 days, the mean lifetime of a page by Brewington & Cybenko (2000).
 const LIFETIME: f64 = 138.7 * DAY;
 
 /// How δQ_A is computed from measured gains.

@@ -8,7 +8,8 @@
 //! **Invariant:** everything here is in memory and can be lost: it is computed from the workload
 //! and the index.
 //!
-//! The weight and the result list of a word are those of the commit at which it was last surveyed.
+//! A *survey* of a word reads its postings to find its weight and the scores of its results. Both
+//! are kept until the next survey of the word.
 //! When a page changes the postings of a word, the word is surveyed if
 //! - it never was, or the index has doubled since; or
 //! - 10% of the pages have changed since, and there is credit: for each byte of body text put,

@@ -89,7 +89,7 @@ impl Answers {
             };
             answers.first = Some(answers.first.map_or(at, |first| first.min(at)));
             answers.last = answers.last.max(Some(at));
-            // Of an answer without a body, the only lead is the target of a redirect.
+            // An answer without a body has a lead only if it is a redirect: its target.
             let redirect = verdict.leads.first().filter(|_| !verdict.copied);
             if redirect.is_some() || verdict.copied {
                 let target = redirect.and_then(|lead| pages.number(lead.id));

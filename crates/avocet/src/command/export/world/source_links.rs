@@ -1,8 +1,8 @@
-//! The links of sources: which page each named, and from when until when.
+//! The links of sources: which page each source named, and in which period.
 //!
-//! A link that a source shows for the first time although it was read before is new at the time of
-//! the answer. What a source shows at its first visit may be older: a page that another source
-//! named as new was there since then, and any other page counts as there from the beginning.
+//! If a source was read before and now shows a link for the first time, the link is new at the time
+//! of this answer. The links at the first visit to a source may be older. If another source named
+//! the page as new, the link counts from that time; any other link counts from the beginning.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -78,7 +78,7 @@ impl SourceLinks {
                 links.entry(article).or_insert(since);
             }
         }
-        // A link that is still there had not disappeared at the last moment.
+        // A link that is still there lasts until after the last moment.
         let until = last + Duration::from_secs(1);
         for (source, links) in shown {
             for (article, from) in links {

@@ -28,8 +28,8 @@ const QUERIES: usize = 300;
 /// A fifth of the default pages, as in `lab currency`. With `--full`, the default.
 const FEWER_PAGES: [(&str, &str); 1] = [("pages", "20000")];
 
-/// A fifth of the default press, with as many articles and clicks per source. With `--full`, the
-/// default, which is as large as the paper's.
+/// A fifth of the default sources, with as many articles and clicks per source. With `--full`, the
+/// default number, which is that of the paper.
 const SMALL_PRESS: [(&str, &str); 4] = [
     ("sources", "600"),
     ("sites", "30"),

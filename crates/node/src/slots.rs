@@ -1,9 +1,9 @@
 //! The facts of slots in the ledger of a node, as the cluster's agent claims and releases them.
 //!
 //! **Invariant:** the note of the ledger says how far the facts of each slot agree with the slot's
-//! log. A group commit first marks its slots as unpublished, in the same batch as its facts. The mark
-//! goes when the broker has stored them. If the process dies in between, the next claim of these
-//! slots takes their facts from the log.
+//! log. A group commit first marks its slots as unpublished, in the same batch as its facts. The
+//! mark goes when the broker has stored them. If the process dies in between, the next claim of
+//! these slots takes their facts from the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +15,11 @@ use frontier::Entry;
 use ledger::{Batch, Ledger, decode, encode};
 use serde::{Deserialize, Serialize};
 
-use super::Store;
 use crate::recovery;
+use crate::store::Store;
+
+/// For each slot: the sequence of its log that the ledger agrees with, and the digest of its facts.
+pub type Digests = BTreeMap<Slot, (u64, SlotDigest)>;
 
 /// How the facts in the ledger agree with the logs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
