@@ -129,6 +129,8 @@ impl Agent {
         loop {
             tokio::select! {
                 Some(beat) = beats.next() => {
+                    let superseded = self.member().superseded(&beat);
+                    superseded.into_iter().for_each(|slot| self.lost(slot));
                     if !self.member().hear(beat, (self.now)()) {
                         self.doubled.store(true, Ordering::Relaxed);
                         self.change.notify_one();
@@ -357,12 +359,10 @@ impl Agent {
         match fold {
             Some(fold) => {
                 let facts = fold.taken_over(numbered_from.unwrap_or(0));
-                info!(
-                    slot = slot.0,
-                    epoch,
-                    pages = fold.facts().len(),
-                    "takes over a slot"
-                );
+                let pages = fold.facts().len();
+                if pages > 0 {
+                    info!(slot = slot.0, epoch, pages, "takes over a slot");
+                }
                 store.replace(slot, &facts, applied)?;
             }
             None => store.record(slot, applied)?,

@@ -157,6 +157,20 @@ impl Member {
         true
     }
 
+    /// Returns the slots of this node that another node has claimed since, by its heartbeat. A node
+    /// that was paused learns it so, even if it has nothing to publish.
+    pub fn superseded(&self, beat: &Heartbeat) -> Vec<Slot> {
+        let newer = |(slot, epoch): &&(Slot, u64)| {
+            let own = self.owned.get(slot);
+            beat.node != self.settings.name && own.is_some_and(|own| own < epoch)
+        };
+        beat.owned
+            .iter()
+            .filter(newer)
+            .map(|(slot, _)| *slot)
+            .collect()
+    }
+
     /// Processes an operator's decision, unless a later one is known for the slot.
     pub fn assign(&mut self, assignment: Assignment) {
         let known = self.assigned.get(&assignment.slot);
@@ -430,6 +444,18 @@ mod tests {
             a.to_release(at(16)).is_empty(),
             "the assigned node is silent"
         );
+    }
+
+    #[test]
+    fn a_claim_with_a_higher_epoch_is_noticed_by_its_heartbeat() {
+        let (mut a, mut b) = (member("a"), member("b"));
+        a.claimed(Slot(1), 4);
+        a.claimed(Slot(2), 4);
+        b.claimed(Slot(1), 5);
+        b.claimed(Slot(2), 3);
+        b.claimed(Slot(3), 9);
+        assert_eq!(a.superseded(&b.heartbeat()), [Slot(1)]);
+        assert!(a.superseded(&a.heartbeat()).is_empty());
     }
 
     #[test]
