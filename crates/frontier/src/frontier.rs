@@ -22,8 +22,8 @@ use std::collections::HashMap;
 use page::{HostId, PageId, PageUrl};
 use policy::server::Strategy;
 use policy::{
-    Appeared, Discovered, Fact, History, Moment, Moves, Number, Page, Policy, Price, Read, Text,
-    Worth,
+    Appeared, Discovered, Fact, History, Moment, Moves, Number, Page, Part, Policy, Price, Read,
+    Text, Worth,
 };
 
 use crate::bench::{Bench, Manners};
@@ -47,6 +47,9 @@ const OVERHEAD: usize = 120;
 const IN_LINKS: u32 = 12;
 /// Maximum number of characters of an anchor text that are stored.
 const ANCHOR: usize = 120;
+/// Maximum number of waiting pages that are moved at a time, because their worth has changed. One
+/// fact can change the worth of every page.
+const MOVED_AT_ONCE: usize = 256;
 
 /// A link to a page, or a seed.
 #[derive(Debug, Clone, Copy)]
@@ -90,6 +93,7 @@ pub struct Frontier<P> {
     calendar: Calendar,
     histories: LoadedHistories,
     choosing: Choosing,
+    /// Changes of worth that the bench does not know yet.
     moves: Moves,
     seen: SeenSet,
     /// A Bloom filter per page, of the anchor texts that were stored for the links to it.
@@ -181,22 +185,50 @@ impl<P: Policy> Frontier<P> {
     /// Takes in the content of a page. Returns the fact to commit: the links of the page, which
     /// replace the stored ones. Returns `None` if the page is not known.
     pub fn read(&mut self, page: PageId, reading: Reading<'_>) -> Option<Entry> {
-        let number = self.seen.number(page)?;
+        let mut links = Vec::with_capacity(reading.links.len());
+        self.read_part(page, reading, Part::WHOLE, &mut links);
+        self.links_fact(page, reading.out_links, links)
+    }
+
+    /// Takes in a part of the links of a page, and appends what is to be stored of them to `kept`.
+    /// Does nothing if the page is not known.
+    pub fn read_part(
+        &mut self,
+        page: PageId,
+        reading: Reading<'_>,
+        part: Part,
+        kept: &mut Vec<(u32, String)>,
+    ) {
+        let Some(number) = self.seen.number(page) else {
+            return;
+        };
         let fact = Fact::Read(Read {
             page: number,
             text: reading.text,
             links: reading.links,
             out_links: reading.out_links,
+            part,
         });
         self.policy.observe(&fact, &mut self.moves);
         self.follow_moves();
         self.count_links(page.host(), reading.links);
-        let links = reading.links.iter();
-        let links = links
-            .map(|link| (link.to.0, self.kept_words(link, reading.again)))
-            .collect();
-        let links = OutLinks::new(reading.out_links, links);
-        Some(Entry::Links(self.key(page)?, links))
+        for link in reading.links {
+            kept.push((link.to.0, self.kept_words(link, reading.again)));
+        }
+    }
+
+    /// Returns the links of a page as a fact to commit; `None`: the page is not known.
+    pub fn links_fact(
+        &self,
+        page: PageId,
+        out_links: u32,
+        links: Vec<(u32, String)>,
+    ) -> Option<Entry> {
+        self.seen.number(page)?;
+        Some(Entry::Links(
+            self.key(page)?,
+            OutLinks::new(out_links, links),
+        ))
     }
 
     /// Returns the anchor text to store for a link, or "" for none.
@@ -300,17 +332,24 @@ impl<P: Policy> Frontier<P> {
         })
     }
 
-    fn follow_moves(&mut self) {
+    /// Returns whether the worth of waiting pages has changed that are not moved yet.
+    pub fn has_moves(&self) -> bool {
+        !self.moves.is_empty()
+    }
+
+    /// Moves the next waiting pages whose worth has changed, at most 256. [`Frontier::next`] moves
+    /// all that are left.
+    pub fn follow_moves(&mut self) {
         let least = Worth::new(self.price().value());
-        let mut moves = std::mem::take(&mut self.moves);
-        for (page, worth) in moves.drain() {
+        for _ in 0..MOVED_AT_ONCE {
+            let Some((page, worth)) = self.moves.pop() else {
+                return;
+            };
             if let Some(host) = self.bench.change(page, worth, least) {
                 let history = self.discovered(host, page);
                 self.offer(page, host, worth, history.as_ref());
             }
         }
-        // The next moves reuse this allocation.
-        self.moves = moves;
     }
 
     /// Returns the history of an unvisited page if its discovery is in memory.

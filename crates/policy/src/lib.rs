@@ -36,8 +36,8 @@ pub use crawl::Crawl;
 pub use curve::Curve;
 pub use estimate::{Estimator, Rates, Threshold, change_rate};
 pub use fact::{
-    About, Appeared, Discovered, Fact, LinkFact, Moves, Needs, Number, Page, Read, Shown, Text,
-    VisitFact,
+    About, Appeared, Discovered, Fact, LinkFact, Moves, Needs, Number, Page, Part, Read, Shown,
+    Text, VisitFact,
 };
 pub use history::{History, Outcome, Visit};
 pub use moment::Moment;

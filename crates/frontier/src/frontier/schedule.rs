@@ -135,6 +135,9 @@ impl<P: Policy> Frontier<P> {
         if self.histories.are_awaited() {
             return Next::Unknown;
         }
+        while self.has_moves() {
+            self.follow_moves();
+        }
         if self.choosing < Choosing::Priced {
             self.find_price(now);
             self.choosing = Choosing::Priced;
@@ -264,8 +267,8 @@ impl<P: Policy> Frontier<P> {
             before,
             after,
         });
-        self.policy.observe(&fact, &mut self.moves);
-        self.moves.drain().for_each(drop);
+        // A visit changes no worth of a page that was never fetched.
+        self.policy.observe(&fact, &mut policy::Moves::default());
         self.histories.learn(page, after);
         if let PriceRule::Budget(spending) = &mut self.price_rule {
             spending.sample.learn(page, after);

@@ -1,7 +1,10 @@
 //! The outgoing links of all pages that were read.
 //!
 //! **Invariant:** a new read of a page replaces its earlier links. All links are in one array,
-//! with four bytes each. At most half of the array is garbage from replaced links.
+//! with four bytes each. After the last part of a read, at most half of the array is garbage from
+//! replaced links.
+
+use std::ops::Range;
 
 use crate::{Number, Read};
 
@@ -18,6 +21,8 @@ pub struct Links {
     arena: Vec<u32>,
     /// Number of words that belong to replaced records.
     left: usize,
+    /// The links in the array that the next part of a read replaces.
+    replaced: Range<usize>,
 }
 
 /// The links of a page.
@@ -49,22 +54,46 @@ impl Links {
             .is_some_and(|&place| place > 0)
     }
 
-    /// Stores the links of a page in place of its earlier ones.
-    pub fn replace(&mut self, read: &Read<'_>) {
+    /// Stores the links of a page in place of its earlier ones. Returns the earlier links that
+    /// this part of the read replaces: those to page numbers up to the last one of the part, or
+    /// all that are left if it is the last part.
+    pub fn replace(&mut self, read: &Read<'_>) -> Vec<u32> {
+        if read.part.is_first() {
+            self.begin(read);
+        }
+        let first = self.arena.len();
+        self.arena.extend(read.links.iter().map(|link| link.to.0));
+        let mut replaced = &self.arena[self.replaced.clone()];
+        if let Some(last) = read.links.last().filter(|_| !read.part.is_last()) {
+            let end = replaced.partition_point(|&to| to <= last.to.0);
+            replaced = &replaced[..end];
+        }
+        let replaced = replaced.to_vec();
+        self.replaced.start += replaced.len();
+        // Lookups between two parts find the links of the parts so far.
+        let head = (self.places[read.page.index()] - 1) as usize;
+        self.arena[head] += (self.arena.len() - first) as u32;
+        if read.part.is_last() && self.left > self.arena.len() / 2 {
+            self.compact();
+        }
+        replaced
+    }
+
+    /// Starts a new record without links.
+    fn begin(&mut self, read: &Read<'_>) {
         let index = read.page.index();
         if self.places.len() <= index {
             self.places.resize(index + 1, 0);
         }
-        if let Some(old) = self.of(read.page) {
-            self.left += HEAD + old.links.len();
+        self.replaced = 0..0;
+        if let Some(old) = self.of(read.page).map(|old| old.links.len()) {
+            let start = (self.places[index] - 1) as usize + HEAD;
+            self.replaced = start..start + old;
+            self.left += HEAD + old;
         }
         self.places[index] = self.arena.len() as u64 + 1;
-        let kept = u32::try_from(read.links.len()).unwrap_or(u32::MAX);
-        self.arena.extend([kept, kept.max(read.out_links)]);
-        self.arena.extend(read.links.iter().map(|link| link.to.0));
-        if self.left > self.arena.len() / 2 {
-            self.compact();
-        }
+        let known = u32::try_from(read.known_links()).unwrap_or(u32::MAX);
+        self.arena.extend([0, known.max(read.out_links)]);
     }
 
     fn compact(&mut self) {
@@ -87,20 +116,31 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{LinkFact, Text};
+    use crate::{LinkFact, Part, Text};
 
     proptest! {
         #[test]
         fn the_links_of_the_last_read_are_kept(
-            readings in prop::collection::vec((0u32..20, prop::collection::vec(any::<u32>(), 0..9), 0u32..20), 0..200)
+            readings in prop::collection::vec((0u32..20, prop::collection::btree_set(any::<u32>(), 0..9), 0u32..20), 0..200),
+            size in 1usize..9,
         ) {
             let mut links = Links::default();
             let mut model = HashMap::new();
             for (page, to, out_links) in readings {
+                let to: Vec<u32> = to.into_iter().collect();
                 let given: Vec<_> = to.iter().map(|&to| LinkFact::new(Number(to), "")).collect();
                 let page = Number(page);
-                links.replace(&Read { page, text: Text::Nothing, links: &given, out_links });
-                model.insert(page, (to, out_links));
+                let read = Read { page, text: Text::Nothing, links: &given, out_links, part: Part::WHOLE };
+                let mut replaced = Vec::new();
+                for part in read.in_parts(size) {
+                    let old = links.replace(&part);
+                    if let Some(last) = part.links.last().filter(|_| !part.part.is_last()) {
+                        prop_assert!(old.iter().all(|to| *to <= last.to.0));
+                    }
+                    replaced.extend(old);
+                }
+                let before = model.insert(page, (to, out_links));
+                prop_assert_eq!(replaced, before.map_or(Vec::new(), |(to, _)| to));
                 prop_assert!(links.left * 2 <= links.arena.len());
             }
             for page in (0..25).map(Number) {

@@ -30,7 +30,7 @@ impl Nearby {
                 self.pages.push(link.to);
             }
         }
-        if let ([home], 0..=1) = (read.links, read.out_links) {
+        if let ([home], 1, 0..=1) = (read.links, read.known_links(), read.out_links) {
             self.homes.push(home.to);
         }
     }
