@@ -10,6 +10,7 @@ mod deferral;
 mod early;
 mod histories;
 mod recall;
+mod recent;
 mod revaluation;
 mod sample;
 mod schedule;
@@ -23,7 +24,7 @@ use page::{HostId, PageId, PageUrl};
 use policy::server::Strategy;
 use policy::{
     Appeared, Discovered, Fact, History, Moment, Moves, Number, Page, Part, Policy, Price, Read,
-    Text, Worth,
+    Rows, Text, Worth,
 };
 
 use crate::bench::{Bench, Manners};
@@ -32,17 +33,11 @@ use crate::domains::DomainBudgets;
 use crate::novelty::Novelty;
 use crate::owner::Partition;
 use crate::record::{Discovery, Entry, OutLinks, PageKey};
-use crate::rows::Rows;
 use crate::seen_set::SeenSet;
 use histories::LoadedHistories;
+use recent::{RecentPage, RecentPages};
 use schedule::{Choosing, PriceRule};
 
-/// Limit in bytes on the URLs of unvisited pages that stay in memory although the ledger has them.
-/// A claim that finds its URL in memory needs no read of the disk and no parsing. The parsed URLs
-/// are not counted; they take about as many bytes again.
-const REMEMBERED: usize = 8 << 20;
-/// Memory cost of a URL in memory in addition to its text, in bytes.
-const OVERHEAD: usize = 120;
 /// Maximum number of different anchor texts that are stored for the links to a page, per run.
 const IN_LINKS: u32 = 12;
 /// Maximum number of characters of an anchor text that are stored.
@@ -99,8 +94,7 @@ pub struct Frontier<P> {
     /// A Bloom filter per page, of the anchor texts that were stored for the links to it.
     in_links: Rows<u32>,
     partitions: HashMap<HostId, Partition>,
-    recent: HashMap<PageId, (PageUrl, Discovery)>,
-    recent_bytes: usize,
+    recent: RecentPages,
 }
 
 impl<P: Policy> Frontier<P> {
@@ -129,8 +123,7 @@ impl<P: Policy> Frontier<P> {
             seen: SeenSet::new(salt),
             in_links: Rows::new(0),
             partitions: HashMap::new(),
-            recent: HashMap::new(),
-            recent_bytes: 0,
+            recent: RecentPages::default(),
         }
     }
 
@@ -161,9 +154,11 @@ impl<P: Policy> Frontier<P> {
         self.sample(number, page.host(), Some(&history));
         self.count_discovery(number, &link);
         self.wait(page.host(), number, &history, now);
-        self.recent_bytes += discovery.url.len() + OVERHEAD;
-        let remembered = (link.url.clone(), discovery.clone());
-        self.recent.insert(page, remembered);
+        let recent = RecentPage {
+            url: link.url.clone(),
+            discovery: discovery.clone(),
+        };
+        self.recent.insert(page, recent);
         (number, Entry::Admitted(key, discovery))
     }
 
@@ -276,25 +271,18 @@ impl<P: Policy> Frontier<P> {
     /// Returns the discovery of an unvisited page if it is in memory; else it is only in the
     /// ledger.
     pub fn recent(&self, page: PageId) -> Option<&Discovery> {
-        self.recent.get(&page).map(|(_, discovery)| discovery)
+        self.recent.get(page).map(|recent| &recent.discovery)
     }
 
     /// Returns the URL of an unvisited page if it is in memory.
     pub fn recent_url(&self, page: PageId) -> Option<&PageUrl> {
-        self.recent.get(&page).map(|(url, _)| url)
+        self.recent.get(page).map(|recent| &recent.url)
     }
 
     /// Drops discoveries from memory that are now in the ledger, while the discoveries in memory
     /// take more than 8 MiB.
     pub fn committed(&mut self, entries: &[Entry]) {
-        for entry in entries {
-            if self.recent_bytes <= REMEMBERED {
-                return;
-            }
-            if let Entry::Admitted(key, _) = entry {
-                self.forget(key.page);
-            }
-        }
+        self.recent.committed(entries);
     }
 
     /// Returns the number of known pages.
@@ -354,14 +342,8 @@ impl<P: Policy> Frontier<P> {
 
     /// Returns the history of an unvisited page if its discovery is in memory.
     fn discovered(&self, host: HostId, page: Number) -> Option<History> {
-        let (_, found) = self.recent.get(&self.seen.page(host, page))?;
+        let found = self.recent(self.seen.page(host, page))?;
         Some(History::discovered(found.at, found.depth))
-    }
-
-    fn forget(&mut self, page: PageId) {
-        if let Some((_, discovery)) = self.recent.remove(&page) {
-            self.recent_bytes -= discovery.url.len() + OVERHEAD;
-        }
     }
 
     fn partition_of(&mut self, url: &PageUrl) -> Partition {

@@ -165,6 +165,11 @@ impl<S> Core<S> {
         let count = room.min(leads.len() - page.admitted);
         let some = (page.admitted, count);
         let admission = &mut page.admission;
+        if page.admitted == 0 && leads.len() > SLICE {
+            // A vector that doubles would copy all facts in one step. The links are one more
+            // fact.
+            admission.facts.reserve(leads.len() + 1);
+        }
         self.admitter()
             .admit(leads, some, Some(&source), now, admission);
         page.admitted += count;
@@ -175,6 +180,9 @@ impl<S> Core<S> {
     /// of its hints. Returns the number of these links or hints, whichever is larger.
     fn observe_some(&mut self, page: &mut Unread<S>) -> usize {
         let is_observed = page.is_observed();
+        // The index already has the links of a page that was read before.
+        let again = has_copy(&page.claim);
+        let indexes = self.plan.index && !again;
         let verdict = &mut page.judged.verdict;
         let hints = verdict.signals.len().min(SLICE);
         for signal in verdict.signals.drain(verdict.signals.len() - hints..) {
@@ -189,6 +197,11 @@ impl<S> Core<S> {
         }
         let known = page.known.get_or_insert_with(|| page.admission.known());
         let before = page.observed;
+        if before == 0 {
+            page.kept.reserve_exact(known.len());
+            page.links
+                .reserve_exact(if indexes { known.len() } else { 0 });
+        }
         let end = known.len().min(before + SLICE);
         page.observed = end;
         let part = Part {
@@ -197,8 +210,6 @@ impl<S> Core<S> {
         };
         let known = &known[before..end];
         let text = verdict.text.as_ref();
-        // The index already has the links of a page that was read before.
-        let again = has_copy(&page.claim);
         let reading = Reading {
             text: text.map_or(policy::Text::Nothing, IndexText::told),
             links: &link_facts(known, &verdict.leads),
@@ -207,7 +218,7 @@ impl<S> Core<S> {
         };
         let source = page.claim.key.page;
         (self.frontier).read_part(source, reading, part, &mut page.kept);
-        if self.plan.index && !again {
+        if indexes {
             let kept = page.kept.iter().skip(before);
             for (link, (_, words)) in known.iter().zip(kept) {
                 let lead = &verdict.leads[link.place as usize];

@@ -227,7 +227,7 @@ impl<P: Policy> Frontier<P> {
 
     /// Takes in the result of a visit and schedules the next one.
     pub fn visited(&mut self, page: page::PageId, before: &History, after: &History, now: Moment) {
-        self.forget(page);
+        self.recent.remove(page);
         if let Some(number) = self.seen.number(page) {
             self.observe_visit(number, before, after);
             self.wait(page.host(), number, after, now);
@@ -537,8 +537,8 @@ impl<P: Policy> Frontier<P> {
     /// Returns the history of a page, as far as it is in memory.
     fn past(&self, host: HostId, number: Number) -> PageHistory {
         let page = self.seen.page(host, number);
-        match self.recent.get(&page) {
-            Some((_, found)) => PageHistory::Known(History::discovered(found.at, found.depth)),
+        match self.recent(page) {
+            Some(found) => PageHistory::Known(History::discovered(found.at, found.depth)),
             None => self.histories.get(number),
         }
     }
