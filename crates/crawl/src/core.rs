@@ -132,7 +132,7 @@ impl<S> Core<S> {
         }
         self.close_idle(now, actions);
         self.finish(wake.is_none(), actions);
-        if !self.arrivals.is_empty() {
+        if !self.arrivals.is_empty() || self.frontier.has_moves() {
             wake = Some(now);
         }
         let flush = self.outbox.flush_due(now, actions);
@@ -163,6 +163,10 @@ impl<S> Core<S> {
             }
             if let Some(ready) = self.allowance.wait(now) {
                 return Some(ready);
+            }
+            if self.frontier.has_moves() {
+                // The next step goes on to move waiting pages. A choice then knows their worth.
+                return Some(now);
             }
             let next = self.frontier.next(now);
             let known = self.load_histories(actions);

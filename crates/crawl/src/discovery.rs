@@ -73,6 +73,8 @@ pub struct Admission {
     pub offers: Vec<Offer>,
     /// Number of links to other pages, including those out of scope.
     pub out_links: u32,
+    /// Number of pages that were not known before.
+    pub new_pages: u32,
     known: Vec<KnownLink>,
 }
 
@@ -86,12 +88,6 @@ pub struct KnownLink {
 }
 
 impl Admission {
-    /// Number of pages that were not known before.
-    pub fn new_pages(&self) -> u32 {
-        let admitted = |fact: &&Entry| matches!(fact, Entry::Admitted(..));
-        self.facts.iter().filter(admitted).count() as u32
-    }
-
     /// Removes and returns the links to pages that are known or now admitted, by page number.
     /// Of several links to one page, the first is returned.
     pub fn known(&mut self) -> Vec<KnownLink> {
@@ -240,6 +236,7 @@ impl Admitter<'_> {
         };
         let (number, fact) = self.frontier.hear(link, now);
         admission.facts.push(fact);
+        admission.new_pages += 1;
         Some(number)
     }
 }
@@ -373,7 +370,7 @@ mod tests {
             panic!("one page is offered")
         };
         assert_eq!((offer.depth, offer.source), (5, Some(seed.id())));
-        assert_eq!((found.out_links, found.new_pages()), (1, 0));
+        assert_eq!((found.out_links, found.new_pages), (1, 0));
         let mut other = self::crawling(seed.as_str());
         let mut accept = || {
             let mut admitter = Admitter {
@@ -428,7 +425,7 @@ mod tests {
             named("http://example.org/a", "second"),
         ];
         let mut found = crawling.admit(&leads, Some(&source));
-        assert_eq!((found.out_links, found.new_pages()), (2, 1));
+        assert_eq!((found.out_links, found.new_pages), (2, 1));
         let links = link_facts(&found.known(), &leads);
         let anchors: Vec<&str> = links.iter().map(|link| link.anchor).collect();
         assert_eq!(anchors, ["first"]);

@@ -12,7 +12,6 @@
 mod claims;
 mod deferred;
 mod entry;
-mod heap;
 mod host;
 mod places;
 mod queue;

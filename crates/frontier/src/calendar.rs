@@ -11,26 +11,25 @@
 //! will soon be worth the price takes only due pages ([`Calendar::pop_due`]).
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
-use policy::{Moment, Number};
+use policy::{Moment, Number, Rows};
 
 use crate::bench::HostIndex;
-use crate::rows::Rows;
+use crate::heap::Heap;
 
 /// Maximum number of outdated entries in the heaps, in addition to one per current appointment.
 const SLACK: usize = 1024;
 
 pub(crate) struct Calendar {
-    due: Heap,
-    reviews: Heap,
+    due: AppointmentHeap,
+    reviews: AppointmentHeap,
     /// The stamp of the current appointment of each page; 0: it has none.
     stamps: Rows<u32>,
     /// Number of current appointments.
     kept: usize,
 }
 
-type Heap = BinaryHeap<Reverse<Appointment>>;
+type AppointmentHeap = Heap<Reverse<Appointment>>;
 
 /// Why a page is examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +51,8 @@ pub(crate) struct Appointment {
 impl Default for Calendar {
     fn default() -> Self {
         Self {
-            due: Heap::new(),
-            reviews: Heap::new(),
+            due: Heap::default(),
+            reviews: Heap::default(),
             stamps: Rows::new(0),
             kept: 0,
         }
@@ -68,13 +67,14 @@ impl Calendar {
             .set(appointment.page.index(), stamp(appointment.at));
         self.kept += 1;
         match kind {
-            AppointmentKind::Due => self.due.push(Reverse(appointment)),
-            AppointmentKind::Review => self.reviews.push(Reverse(appointment)),
+            AppointmentKind::Due => self.due.push(Reverse(appointment), &mut ()),
+            AppointmentKind::Review => self.reviews.push(Reverse(appointment), &mut ()),
         }
         if self.due.len() + self.reviews.len() > 2 * self.kept + SLACK {
             let stamps = &self.stamps;
             for heap in [&mut self.due, &mut self.reviews] {
-                heap.retain(|Reverse(entry)| holds(stamps, entry));
+                let kept = heap.entries().filter(|entry| holds(stamps, &entry.0));
+                *heap = kept.copied().collect();
             }
         }
     }
@@ -108,7 +108,7 @@ impl Calendar {
         } else {
             (&mut self.reviews, review, AppointmentKind::Review)
         };
-        heap.pop();
+        heap.pop(&mut ());
         self.cancel(first?.page);
         Some((first?, kind))
     }
@@ -116,7 +116,7 @@ impl Calendar {
     /// Removes the first appointment of kind `Due` and returns it.
     pub fn pop_due(&mut self) -> Option<Appointment> {
         let first = first_of(&mut self.due, &self.stamps)?;
-        self.due.pop();
+        self.due.pop(&mut ());
         self.cancel(first.page);
         Some(first)
     }
@@ -125,14 +125,13 @@ impl Calendar {
     pub fn hasten(&mut self, now: Moment, share: f64) {
         for heap in [&mut self.due, &mut self.reviews] {
             let stamps = &mut self.stamps;
-            let entries = std::mem::take(heap).into_iter();
-            let kept = entries.filter(|Reverse(entry)| holds(stamps, entry));
-            let mut kept: Vec<_> = kept.collect();
+            let kept = heap.entries().filter(|entry| holds(stamps, &entry.0));
+            let mut kept: Vec<_> = kept.copied().collect();
             for Reverse(entry) in &mut kept {
                 entry.at = now + entry.at.since(now).mul_f64(share);
                 stamps.set(entry.page.index(), stamp(entry.at));
             }
-            *heap = kept.into();
+            *heap = kept.into_iter().collect();
         }
     }
 
@@ -143,12 +142,12 @@ impl Calendar {
 }
 
 /// Returns the first current appointment of a heap and drops outdated entries before it.
-fn first_of(heap: &mut Heap, stamps: &Rows<u32>) -> Option<Appointment> {
+fn first_of(heap: &mut AppointmentHeap, stamps: &Rows<u32>) -> Option<Appointment> {
     while let Some(Reverse(entry)) = heap.peek() {
         if holds(stamps, entry) {
             return Some(*entry);
         }
-        heap.pop();
+        heap.pop(&mut ());
     }
     None
 }

@@ -37,10 +37,8 @@
 use std::collections::{HashMap, HashSet};
 
 use page::{HostId, Simhash};
-use policy::Number;
+use policy::{Number, Rows};
 use serde::{Deserialize, Serialize};
-
-use crate::rows::Rows;
 
 /// Weight of the prior of 1/2 in the share of distinct texts, as a pseudo-count of pages.
 const PRIOR: f64 = 20.0;

@@ -10,6 +10,7 @@ mod deferral;
 mod early;
 mod histories;
 mod recall;
+mod recent;
 mod revaluation;
 mod sample;
 mod schedule;
@@ -22,8 +23,8 @@ use std::collections::HashMap;
 use page::{HostId, PageId, PageUrl};
 use policy::server::Strategy;
 use policy::{
-    Appeared, Discovered, Fact, History, Moment, Moves, Number, Page, Policy, Price, Read, Text,
-    Worth,
+    Appeared, Discovered, Fact, History, Moment, Moves, Number, Page, Part, Policy, Price, Read,
+    Rows, Text, Worth,
 };
 
 use crate::bench::{Bench, Manners};
@@ -32,21 +33,18 @@ use crate::domains::DomainBudgets;
 use crate::novelty::Novelty;
 use crate::owner::Partition;
 use crate::record::{Discovery, Entry, OutLinks, PageKey};
-use crate::rows::Rows;
 use crate::seen_set::SeenSet;
 use histories::LoadedHistories;
+use recent::{RecentPage, RecentPages};
 use schedule::{Choosing, PriceRule};
 
-/// Limit in bytes on the URLs of unvisited pages that stay in memory although the ledger has them.
-/// A claim that finds its URL in memory needs no read of the disk and no parsing. The parsed URLs
-/// are not counted; they take about as many bytes again.
-const REMEMBERED: usize = 8 << 20;
-/// Memory cost of a URL in memory in addition to its text, in bytes.
-const OVERHEAD: usize = 120;
 /// Maximum number of different anchor texts that are stored for the links to a page, per run.
 const IN_LINKS: u32 = 12;
 /// Maximum number of characters of an anchor text that are stored.
 const ANCHOR: usize = 120;
+/// Maximum number of waiting pages that are moved at a time, because their worth has changed. One
+/// fact can change the worth of every page.
+const MOVED_AT_ONCE: usize = 256;
 
 /// A link to a page, or a seed.
 #[derive(Debug, Clone, Copy)]
@@ -90,13 +88,13 @@ pub struct Frontier<P> {
     calendar: Calendar,
     histories: LoadedHistories,
     choosing: Choosing,
+    /// Changes of worth that the bench does not know yet.
     moves: Moves,
     seen: SeenSet,
     /// A Bloom filter per page, of the anchor texts that were stored for the links to it.
     in_links: Rows<u32>,
     partitions: HashMap<HostId, Partition>,
-    recent: HashMap<PageId, (PageUrl, Discovery)>,
-    recent_bytes: usize,
+    recent: RecentPages,
 }
 
 impl<P: Policy> Frontier<P> {
@@ -125,8 +123,7 @@ impl<P: Policy> Frontier<P> {
             seen: SeenSet::new(salt),
             in_links: Rows::new(0),
             partitions: HashMap::new(),
-            recent: HashMap::new(),
-            recent_bytes: 0,
+            recent: RecentPages::default(),
         }
     }
 
@@ -157,9 +154,11 @@ impl<P: Policy> Frontier<P> {
         self.sample(number, page.host(), Some(&history));
         self.count_discovery(number, &link);
         self.wait(page.host(), number, &history, now);
-        self.recent_bytes += discovery.url.len() + OVERHEAD;
-        let remembered = (link.url.clone(), discovery.clone());
-        self.recent.insert(page, remembered);
+        let recent = RecentPage {
+            url: link.url.clone(),
+            discovery: discovery.clone(),
+        };
+        self.recent.insert(page, recent);
         (number, Entry::Admitted(key, discovery))
     }
 
@@ -181,22 +180,50 @@ impl<P: Policy> Frontier<P> {
     /// Takes in the content of a page. Returns the fact to commit: the links of the page, which
     /// replace the stored ones. Returns `None` if the page is not known.
     pub fn read(&mut self, page: PageId, reading: Reading<'_>) -> Option<Entry> {
-        let number = self.seen.number(page)?;
+        let mut links = Vec::with_capacity(reading.links.len());
+        self.read_part(page, reading, Part::WHOLE, &mut links);
+        self.links_fact(page, reading.out_links, links)
+    }
+
+    /// Takes in a part of the links of a page, and appends what is to be stored of them to `kept`.
+    /// Does nothing if the page is not known.
+    pub fn read_part(
+        &mut self,
+        page: PageId,
+        reading: Reading<'_>,
+        part: Part,
+        kept: &mut Vec<(u32, String)>,
+    ) {
+        let Some(number) = self.seen.number(page) else {
+            return;
+        };
         let fact = Fact::Read(Read {
             page: number,
             text: reading.text,
             links: reading.links,
             out_links: reading.out_links,
+            part,
         });
         self.policy.observe(&fact, &mut self.moves);
         self.follow_moves();
         self.count_links(page.host(), reading.links);
-        let links = reading.links.iter();
-        let links = links
-            .map(|link| (link.to.0, self.kept_words(link, reading.again)))
-            .collect();
-        let links = OutLinks::new(reading.out_links, links);
-        Some(Entry::Links(self.key(page)?, links))
+        for link in reading.links {
+            kept.push((link.to.0, self.kept_words(link, reading.again)));
+        }
+    }
+
+    /// Returns the links of a page as a fact to commit; `None`: the page is not known.
+    pub fn links_fact(
+        &self,
+        page: PageId,
+        out_links: u32,
+        links: Vec<(u32, String)>,
+    ) -> Option<Entry> {
+        self.seen.number(page)?;
+        Some(Entry::Links(
+            self.key(page)?,
+            OutLinks::new(out_links, links),
+        ))
     }
 
     /// Returns the anchor text to store for a link, or "" for none.
@@ -244,25 +271,18 @@ impl<P: Policy> Frontier<P> {
     /// Returns the discovery of an unvisited page if it is in memory; else it is only in the
     /// ledger.
     pub fn recent(&self, page: PageId) -> Option<&Discovery> {
-        self.recent.get(&page).map(|(_, discovery)| discovery)
+        self.recent.get(page).map(|recent| &recent.discovery)
     }
 
     /// Returns the URL of an unvisited page if it is in memory.
     pub fn recent_url(&self, page: PageId) -> Option<&PageUrl> {
-        self.recent.get(&page).map(|(url, _)| url)
+        self.recent.get(page).map(|recent| &recent.url)
     }
 
     /// Drops discoveries from memory that are now in the ledger, while the discoveries in memory
     /// take more than 8 MiB.
     pub fn committed(&mut self, entries: &[Entry]) {
-        for entry in entries {
-            if self.recent_bytes <= REMEMBERED {
-                return;
-            }
-            if let Entry::Admitted(key, _) = entry {
-                self.forget(key.page);
-            }
-        }
+        self.recent.committed(entries);
     }
 
     /// Returns the number of known pages.
@@ -306,29 +326,30 @@ impl<P: Policy> Frontier<P> {
         })
     }
 
-    fn follow_moves(&mut self) {
+    /// Returns whether the worth of waiting pages has changed that are not moved yet.
+    pub fn has_moves(&self) -> bool {
+        !self.moves.is_empty()
+    }
+
+    /// Moves the next waiting pages whose worth has changed, at most 256. [`Frontier::next`] moves
+    /// all that are left.
+    pub fn follow_moves(&mut self) {
         let least = Worth::new(self.price().value());
-        let mut moves = std::mem::take(&mut self.moves);
-        for (page, worth) in moves.drain() {
+        for _ in 0..MOVED_AT_ONCE {
+            let Some((page, worth)) = self.moves.pop() else {
+                return;
+            };
             if let Some(host) = self.bench.change(page, worth, least) {
                 let history = self.discovered(host, page);
                 self.offer(page, host, worth, history.as_ref());
             }
         }
-        // The next moves reuse this allocation.
-        self.moves = moves;
     }
 
     /// Returns the history of an unvisited page if its discovery is in memory.
     fn discovered(&self, host: HostId, page: Number) -> Option<History> {
-        let (_, found) = self.recent.get(&self.seen.page(host, page))?;
+        let found = self.recent(self.seen.page(host, page))?;
         Some(History::discovered(found.at, found.depth))
-    }
-
-    fn forget(&mut self, page: PageId) {
-        if let Some((_, discovery)) = self.recent.remove(&page) {
-            self.recent_bytes -= discovery.url.len() + OVERHEAD;
-        }
     }
 
     fn partition_of(&mut self, url: &PageUrl) -> Partition {

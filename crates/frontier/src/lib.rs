@@ -16,13 +16,13 @@ mod calendar;
 pub mod domains;
 mod facts;
 pub mod frontier;
+mod heap;
 mod memory;
 pub mod novelty;
 pub mod owner;
 mod present;
 mod price;
 pub mod record;
-mod rows;
 pub mod seen_set;
 
 pub use bench::{Bench, Bound, HostVisit, ServerKey, Standing};

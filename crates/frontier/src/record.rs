@@ -253,7 +253,8 @@ impl OutLinks {
         links.dedup_by_key(|(target, _)| *target);
         let mut made = Self {
             out_links,
-            ..Self::default()
+            steps: Vec::with_capacity(links.len()),
+            anchors: Vec::new(),
         };
         let mut before = 0;
         for (place, (target, words)) in (0..).zip(links) {

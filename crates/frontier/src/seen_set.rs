@@ -10,10 +10,8 @@
 //! full. A page costs 8 bytes, and its slot in the table about 6.
 
 use page::{HostId, PageId};
-use policy::Number;
+use policy::{Number, Rows};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
-
-use crate::rows::Rows;
 
 const SHARDS: usize = 256;
 /// Share of taken slots above which a shard grows.

@@ -253,7 +253,6 @@ impl<'a> Replay<'a> {
             tally: &mut self.tally,
         };
         let mut admission = admitter.admit_all(&verdict.leads, Some(source), at);
-        let new_pages = admission.new_pages();
         if verdict.is_news() {
             let reading = Reading {
                 text: Text::Nothing,
@@ -264,7 +263,7 @@ impl<'a> Replay<'a> {
             let fact = self.frontier.read(source.url.id(), reading);
             admission.facts.extend(fact);
         }
-        verdict.named(new_pages);
+        verdict.named(admission.new_pages);
         admission.facts
     }
 

@@ -7,6 +7,8 @@
 //! After a restart the crawl replays the facts: all discoveries in their order, the last read of
 //! each page in the order of the reads, the visits to each page as one fact, and the searches.
 
+use std::collections::VecDeque;
+
 use crate::{History, Moment, Worth};
 
 /// The number of pages that were discovered before this one.
@@ -37,7 +39,8 @@ pub enum Fact<'a> {
     /// A page was discovered. Comes before any other fact that names the page, and in the order
     /// of page numbers, also in a replay.
     Discovered(Discovered<'a>),
-    /// A page was requested and its answer was read. Replaces what was read of it before.
+    /// A page was requested and its answer was read. Replaces what was read of it before. A page
+    /// with many links may be reported in several such facts, one for each [`Part`] of its links.
     Read(Read<'a>),
     /// A page was visited, or more became known about its last visit. A replay reports all
     /// visits of a page as one such fact, after the reads. The pages then come in the order of
@@ -106,6 +109,63 @@ pub struct Read<'a> {
     pub links: &'a [LinkFact<'a>],
     /// Number of all pages that it links to, including those outside the crawl.
     pub out_links: u32,
+    /// Which of its links to known pages `links` holds.
+    pub part: Part,
+}
+
+impl<'a> Read<'a> {
+    /// Returns the facts that report this read in parts of `size` links.
+    pub fn in_parts(self, size: usize) -> impl Iterator<Item = Self> {
+        let count = self.links.len();
+        let starts = (0..count.max(1)).step_by(size);
+        starts.map(move |before| {
+            let end = count.min(before + size);
+            Self {
+                links: &self.links[before..end],
+                part: Part {
+                    before,
+                    after: count - end,
+                },
+                ..self
+            }
+        })
+    }
+
+    /// Returns the number of its links to known pages, in all parts.
+    pub fn known_links(&self) -> usize {
+        self.part.before + self.links.len() + self.part.after
+    }
+}
+
+/// The position of a fact among the facts that report one read.
+///
+/// The facts of a read follow each other in the order of its links, all with the same text. No
+/// other read is reported between them. After the last one, a policy is in the same state as if
+/// one fact had reported all links.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Number of links in the facts before this one.
+    pub before: usize,
+    /// Number of links in the facts after this one.
+    pub after: usize,
+}
+
+impl Part {
+    /// The only fact of a read.
+    pub const WHOLE: Self = Self {
+        before: 0,
+        after: 0,
+    };
+
+    /// Returns whether this is the first fact of the read.
+    pub fn is_first(self) -> bool {
+        self.before == 0
+    }
+
+    /// Returns whether this is the last fact of the read.
+    pub fn is_last(self) -> bool {
+        self.after == 0
+    }
 }
 
 /// The history of a page before and after a visit. A policy updates its sums by the difference.
@@ -240,12 +300,17 @@ impl Needs {
 
 /// Pages that were never fetched and whose worth a fact has changed, with their new worth.
 #[derive(Debug, Default)]
-pub struct Moves(Vec<(Number, Worth)>);
+pub struct Moves(VecDeque<(Number, Worth)>);
 
 impl Moves {
     /// Records the new worth of a page.
     pub fn push(&mut self, page: Number, worth: Worth) {
-        self.0.push((page, worth));
+        self.0.push_back((page, worth));
+    }
+
+    /// Removes and returns the change that was recorded first.
+    pub fn pop(&mut self) -> Option<(Number, Worth)> {
+        self.0.pop_front()
     }
 
     /// Removes and returns all changes, in the order in which they were recorded. If a page has

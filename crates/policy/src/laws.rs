@@ -3,6 +3,7 @@
 //! The policies come from the catalog, so a new one is tested as soon as it has a name.
 
 mod needs;
+mod parts;
 mod sources;
 mod world;
 

@@ -25,6 +25,7 @@ pub mod query;
 pub mod refresh;
 pub mod report;
 pub mod retry;
+mod rows;
 pub mod scores;
 pub mod server;
 pub mod source;
@@ -36,13 +37,14 @@ pub use crawl::Crawl;
 pub use curve::Curve;
 pub use estimate::{Estimator, Rates, Threshold, change_rate};
 pub use fact::{
-    About, Appeared, Discovered, Fact, LinkFact, Moves, Needs, Number, Page, Read, Shown, Text,
-    VisitFact,
+    About, Appeared, Discovered, Fact, LinkFact, Moves, Needs, Number, Page, Part, Read, Shown,
+    Text, VisitFact,
 };
 pub use history::{History, Outcome, Visit};
 pub use moment::Moment;
 pub use policy::{Dues, Policy};
 pub use refresh::Refresh;
 pub use report::{Report, Term};
+pub use rows::Rows;
 pub use source::Sources;
 pub use worth::{Cost, Price, Rank, Worth};

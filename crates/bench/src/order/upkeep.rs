@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use policy::{Discovered, Fact, LinkFact, Moves, Number, Policy, Read, Text};
+use policy::{Discovered, Fact, LinkFact, Moves, Number, Part, Policy, Read, Text};
 use serde::{Deserialize, Serialize};
 
 use super::OrderUpkeep;
@@ -147,6 +147,7 @@ impl PageLinks {
             text: Text::Nothing,
             links: &links,
             out_links: LINKS as u32,
+            part: Part::WHOLE,
         };
         order.observe(&Fact::Read(read), moves);
     }

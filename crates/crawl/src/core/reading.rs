@@ -2,7 +2,9 @@
 //! creates their records.
 //!
 //! A sitemap may list 50,000 pages, and to admit them takes longer than one step may take. So
-//! fetched pages wait in a queue, and each step admits at most [`SLICE`] of their links.
+//! fetched pages wait in a queue, and each step admits at most [`SLICE`] of their links. When all
+//! links of a page are admitted, the policy observes them in parts of [`SLICE`] links, and the
+//! hints of a sitemap are taken over in such parts. Then the page is settled.
 //!
 //! **Invariant:** pages are processed one after another. So the page numbers that one page adds to
 //! the ledger are there before a later page stores links to them.
@@ -10,9 +12,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontier::{Entry, OutLinks, Reading};
+use frontier::Reading;
 use page::listing::ListingKind;
-use policy::{Moment, Outcome, Policy};
+use policy::{Moment, Outcome, Part, Policy};
 
 use super::Core;
 use crate::action::{Action, Claim, Found, InLink, Note, Purpose, Record};
@@ -20,9 +22,10 @@ use crate::discovery::{Admission, Admitter, KnownLink, Offer, Source, link_facts
 use crate::event::{Judged, VisitId};
 use crate::verdict::{IndexText, Lead};
 
-/// Maximum number of links of fetched pages, and of offers, that one step admits. Seeds and the
-/// sitemaps of a robots.txt are admitted in one step.
-const SLICE: usize = 256;
+/// Maximum number of links of fetched pages, and of offers, that one step admits. Also the size of
+/// the parts in which the policy observes the links of a page; a step begins no further part after
+/// 256 links. Seeds and the sitemaps of a robots.txt are admitted in one step.
+pub(super) const SLICE: usize = 256;
 /// Depth from which on the entries of a sitemap index are not followed (hostile-web.md, row 52).
 const NESTED: u16 = 3;
 
@@ -38,18 +41,40 @@ pub(super) enum Arrival<S> {
     Mark(u64),
 }
 
-/// A fetched page, and how many of its links are admitted.
+/// A fetched page, and how much of it is processed.
 pub(super) struct Unread<S> {
     pub visit: VisitId,
     pub claim: Arc<Claim>,
     pub judged: Judged<S>,
-    pub admission: Admission,
-    pub admitted: usize,
+    admission: Admission,
+    /// Number of leads that are admitted.
+    admitted: usize,
+    /// The links that the policy observes; `None` before it observes the first.
+    known: Option<Vec<KnownLink>>,
+    /// Number of these links that the policy has observed.
+    observed: usize,
+    /// The links that were observed, with the anchor texts that the ledger keeps.
+    kept: Vec<(u32, String)>,
+    /// The links that were observed, for the index.
+    links: Vec<InLink>,
+}
+
+impl<S> Unread<S> {
+    /// Returns whether the policy has observed all links. Links of a page that has not changed are
+    /// not observed.
+    fn is_observed(&self) -> bool {
+        let known = self.known.as_ref();
+        known.map_or(!self.judged.verdict.is_news(), |known| {
+            known.len() == self.observed
+        })
+    }
 }
 
 impl<S> Core<S> {
-    /// Processes arrivals in order, until this step has admitted its share of links.
+    /// Processes arrivals in order, until this step has processed its share of links. Before,
+    /// moves waiting pages whose worth earlier arrivals have changed.
     pub(super) fn take_in(&mut self, now: Moment, actions: &mut Vec<Action<S>>) {
+        self.frontier.follow_moves();
         let mut room = SLICE;
         while room > 0
             && let Some(arrival) = self.arrivals.pop_front()
@@ -74,13 +99,15 @@ impl<S> Core<S> {
                     }
                 }
                 Arrival::Page(mut page) => {
-                    let taken = self.admit_some(&mut page, room, now);
-                    room -= taken;
-                    if page.admitted < page.judged.verdict.leads.len() {
-                        self.arrivals.push_front(Arrival::Page(page));
-                    } else {
-                        room = room.saturating_sub(1);
+                    room -= self.admit_some(&mut page, room, now);
+                    let admitted = page.admitted == page.judged.verdict.leads.len();
+                    if admitted {
+                        room = room.saturating_sub(self.observe_some(&mut page).max(1));
+                    }
+                    if admitted && page.is_observed() && page.judged.verdict.signals.is_empty() {
                         self.read(*page, now, actions);
+                    } else {
+                        self.arrivals.push_front(Arrival::Page(page));
                     }
                 }
             }
@@ -118,6 +145,10 @@ impl<S> Core<S> {
             judged,
             admission: Admission::default(),
             admitted: 0,
+            known: None,
+            observed: 0,
+            kept: Vec::new(),
+            links: Vec::new(),
         })));
     }
 
@@ -137,10 +168,75 @@ impl<S> Core<S> {
         let count = room.min(leads.len() - page.admitted);
         let some = (page.admitted, count);
         let admission = &mut page.admission;
+        if page.admitted == 0 && leads.len() > SLICE {
+            // A vector that doubles would copy all facts in one step. The links are one more
+            // fact.
+            admission.facts.reserve(leads.len() + 1);
+        }
         self.admitter()
             .admit(leads, some, Some(&source), now, admission);
         page.admitted += count;
         count
+    }
+
+    /// Lets the policy observe the next part of the links of a page, and takes over the next part
+    /// of its hints. Returns the number of these links or hints, whichever is larger.
+    fn observe_some(&mut self, page: &mut Unread<S>) -> usize {
+        let is_observed = page.is_observed();
+        // The index already has the links of a page that was read before.
+        let again = has_copy(&page.claim);
+        let indexes = self.plan.index && !again;
+        let verdict = &mut page.judged.verdict;
+        let hints = verdict.signals.len().min(SLICE);
+        for signal in verdict.signals.drain(verdict.signals.len() - hints..) {
+            let known = self.frontier.number(signal.page).is_some();
+            let key = self.frontier.key(signal.page).filter(|_| known);
+            if let Some(key) = key {
+                self.hints.push(key, signal.modified);
+            }
+        }
+        if is_observed {
+            return hints;
+        }
+        let known = page.known.get_or_insert_with(|| page.admission.known());
+        let before = page.observed;
+        if before == 0 {
+            page.kept.reserve_exact(known.len());
+            page.links
+                .reserve_exact(if indexes { known.len() } else { 0 });
+        }
+        let end = known.len().min(before + SLICE);
+        page.observed = end;
+        let part = Part {
+            before,
+            after: known.len() - end,
+        };
+        let known = &known[before..end];
+        let text = verdict.text.as_ref();
+        let reading = Reading {
+            text: text.map_or(policy::Text::Nothing, IndexText::told),
+            links: &link_facts(known, &verdict.leads),
+            out_links: page.admission.out_links,
+            again,
+        };
+        let source = page.claim.key.page;
+        (self.frontier).read_part(source, reading, part, &mut page.kept);
+        if indexes {
+            let kept = page.kept.iter().skip(before);
+            for (link, (_, words)) in known.iter().zip(kept) {
+                let lead = &verdict.leads[link.place as usize];
+                page.links.push(InLink {
+                    to: self.frontier.page(lead.url.host(), link.to),
+                    // "Next", "Up" and menu entries add nothing to the title of the target.
+                    words: if lead.aside {
+                        String::new()
+                    } else {
+                        words.clone()
+                    },
+                });
+            }
+        }
+        hints.max(known.len())
     }
 
     /// Counts the first text of a page as evidence about its URL pattern and its domain. Later
@@ -157,13 +253,15 @@ impl<S> Core<S> {
         }
     }
 
-    /// Settles a page whose links are admitted, and continues its visit.
+    /// Settles a page whose links are admitted and observed, and continues its visit.
     fn read(&mut self, page: Unread<S>, now: Moment, actions: &mut Vec<Action<S>>) {
         let Unread {
             visit,
             claim,
             judged,
             mut admission,
+            kept,
+            links,
             ..
         } = page;
         let Judged {
@@ -182,30 +280,13 @@ impl<S> Core<S> {
             host.distrust();
         }
         self.offer(std::mem::take(&mut admission.offers), actions);
-        let new_pages = admission.new_pages();
-        let leads = std::mem::take(&mut verdict.leads);
-        let mut links = Vec::new();
         if verdict.is_news() {
-            let text = verdict.text.as_ref();
-            let known = admission.known();
-            // The index already has the links of a page that was read before.
-            let again = has_copy(&claim);
-            let reading = Reading {
-                text: text.map_or(policy::Text::Nothing, IndexText::told),
-                links: &link_facts(&known, &leads),
-                out_links: admission.out_links,
-                again,
-            };
-            let fact = self.frontier.read(claim.key.page, reading);
-            if let Some(Entry::Links(_, kept)) = &fact
-                && self.plan.index
-                && !again
-            {
-                links = self.in_links(&known, kept, &leads);
-            }
+            let source = claim.key.page;
+            let fact = (self.frontier).links_fact(source, admission.out_links, kept);
             admission.facts.extend(fact);
         }
-        verdict.named(new_pages);
+        verdict.named(admission.new_pages);
+        let leads = std::mem::take(&mut verdict.leads);
         let history = verdict.visited.history;
         if self.plan.only_found
             && verdict.text.is_some()
@@ -230,34 +311,10 @@ impl<S> Core<S> {
             text: verdict.text,
         };
         self.settle(&claim, record, now, actions);
-        for signal in verdict.signals {
-            let known = self.frontier.number(signal.page).is_some();
-            let key = self.frontier.key(signal.page).filter(|_| known);
-            if let Some(key) = key {
-                self.hints.push(key, signal.modified);
-            }
-        }
         if self.has_enough() {
             self.mode = super::Mode::Stopping;
         }
         self.page_read(visit, &claim, first_byte, took, now, actions);
-    }
-
-    /// Returns the links of a page for the index, with the anchor texts that the ledger keeps.
-    /// `known` are the linked pages of `kept`, in the same order.
-    fn in_links(&self, known: &[KnownLink], kept: &OutLinks, leads: &[Lead]) -> Vec<InLink> {
-        let mut links: Vec<InLink> = Vec::with_capacity(known.len());
-        for (link, (_, words)) in known.iter().zip(kept.links()) {
-            let lead = &leads[link.place as usize];
-            // "Next", "Up" and menu entries add nothing to the title of the target.
-            let words = if lead.aside { "" } else { words };
-            links.push(InLink {
-                to: self.frontier.page(lead.url.host(), link.to),
-                words: words.to_owned(),
-            });
-        }
-        links.sort_unstable_by_key(|link| link.to);
-        links
     }
 
     /// Settles a page that may not be requested. `reason` is the error code.

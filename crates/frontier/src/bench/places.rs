@@ -3,9 +3,10 @@
 //! Places are recorded only if [`Bench::track`](super::Bench::track) was called: under a budget, or
 //! for a policy that needs facts, since such a policy may change the worth of waiting pages.
 
-use policy::Number;
+use policy::{Number, Rows};
 
-use crate::rows::Rows;
+use super::entry::QueueEntry;
+use crate::heap::HeapPlaces;
 
 /// In no queue: fetched, claimed, in the calendar or unknown.
 const NOWHERE: u32 = u32::MAX;
@@ -33,6 +34,16 @@ pub(super) struct PagePlaces(Option<Tables>);
 struct Tables {
     places: Rows<u32>,
     hosts: Rows<u32>,
+}
+
+impl HeapPlaces<QueueEntry> for PagePlaces {
+    fn put(&mut self, entry: QueueEntry, at: usize) {
+        self.set(entry.number(), PagePlace::Heap(at as u32));
+    }
+
+    fn left(&mut self, entry: QueueEntry) {
+        self.set(entry.number(), PagePlace::Nowhere);
+    }
 }
 
 impl PagePlaces {

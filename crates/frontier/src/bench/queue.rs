@@ -7,15 +7,15 @@
 use policy::Number;
 
 use super::entry::QueueEntry;
-use super::heap::Heap;
 use super::places::{PagePlace, PagePlaces};
+use crate::heap::Heap;
 
 /// The waiting pages of one host.
 #[derive(Default)]
 pub(super) struct HostQueue {
     /// The best pages in ascending order.
     hand: Vec<QueueEntry>,
-    rest: Heap,
+    rest: Heap<QueueEntry>,
 }
 
 impl HostQueue {
@@ -209,7 +209,7 @@ mod tests {
                 let mut sorted: Vec<_> = model.values().copied().collect();
                 sorted.sort_unstable_by(|a, b| b.cmp(a));
                 prop_assert!(best.iter().copied().eq(sorted.iter().take(most).map(|entry| entry.worth())));
-                for (at, entry) in queue.rest.entries().iter().enumerate() {
+                for (at, entry) in queue.rest.entries().enumerate() {
                     prop_assert_eq!(places.get(entry.number()), PagePlace::Heap(at as u32));
                 }
             }

@@ -8,7 +8,9 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use page::{HostId, PageId, PageUrl};
-use policy::{Discovered, Fact, History, LinkFact, Moment, Number, Outcome, Policy, Read, Text};
+use policy::{
+    Discovered, Fact, History, LinkFact, Moment, Number, Outcome, Part, Policy, Read, Text,
+};
 
 use super::Frontier;
 use super::schedule::PriceRule;
@@ -342,6 +344,7 @@ impl<P: Policy> Frontier<P> {
             text: said.text,
             links: &known,
             out_links: links.out_links,
+            part: Part::WHOLE,
         }));
     }
 }

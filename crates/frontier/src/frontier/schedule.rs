@@ -135,6 +135,9 @@ impl<P: Policy> Frontier<P> {
         if self.histories.are_awaited() {
             return Next::Unknown;
         }
+        while self.has_moves() {
+            self.follow_moves();
+        }
         if self.choosing < Choosing::Priced {
             self.find_price(now);
             self.choosing = Choosing::Priced;
@@ -224,7 +227,7 @@ impl<P: Policy> Frontier<P> {
 
     /// Takes in the result of a visit and schedules the next one.
     pub fn visited(&mut self, page: page::PageId, before: &History, after: &History, now: Moment) {
-        self.forget(page);
+        self.recent.remove(page);
         if let Some(number) = self.seen.number(page) {
             self.observe_visit(number, before, after);
             self.wait(page.host(), number, after, now);
@@ -264,8 +267,8 @@ impl<P: Policy> Frontier<P> {
             before,
             after,
         });
-        self.policy.observe(&fact, &mut self.moves);
-        self.moves.drain().for_each(drop);
+        // A visit changes no worth of a page that was never fetched.
+        self.policy.observe(&fact, &mut policy::Moves::default());
         self.histories.learn(page, after);
         if let PriceRule::Budget(spending) = &mut self.price_rule {
             spending.sample.learn(page, after);
@@ -545,8 +548,8 @@ impl<P: Policy> Frontier<P> {
     /// Returns the history of a page, as far as it is in memory.
     fn past(&self, host: HostId, number: Number) -> PageHistory {
         let page = self.seen.page(host, number);
-        match self.recent.get(&page) {
-            Some((_, found)) => PageHistory::Known(History::discovered(found.at, found.depth)),
+        match self.recent(page) {
+            Some(found) => PageHistory::Known(History::discovered(found.at, found.depth)),
             None => self.histories.get(number),
         }
     }

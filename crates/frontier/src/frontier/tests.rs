@@ -723,3 +723,26 @@ fn a_new_page_that_loses_its_worth_while_it_waits_leaves_the_bench() {
         .filter(|(turn, page)| *page == 0 && *turn > 0);
     assert!(again.count() > 5, "of {fetched:?}");
 }
+
+#[test]
+fn pages_that_one_fact_moves_are_moved_in_groups_and_all_before_a_choice() {
+    let mut frontier = frontier(Price::LEAST);
+    let mut facts = Vec::new();
+    let all: Vec<u32> = (1..1_000).collect();
+    read(&mut frontier, 0, &all, &mut facts);
+    let mut groups = 1;
+    while frontier.has_moves() {
+        frontier.follow_moves();
+        groups += 1;
+    }
+    assert_eq!(groups, all.len().div_ceil(MOVED_AT_ONCE));
+    // The same links from another page, and one more to the last page.
+    read(&mut frontier, 2_000, &all, &mut facts);
+    read(&mut frontier, 2_001, &[999], &mut facts);
+    assert!(frontier.has_moves());
+    let Next::Visit(visit) = frontier.next(NOW) else {
+        panic!("pages wait")
+    };
+    assert_eq!(visit.first(), frontier.number(url(999).id()));
+    assert!(!frontier.has_moves());
+}

@@ -130,5 +130,5 @@ fn about<F: Focus + 'static>(
             wish: Wish::Topic,
         });
     };
-    Ok(Box::new(Focused(build(topic))))
+    Ok(Box::new(Focused::new(build(topic))))
 }

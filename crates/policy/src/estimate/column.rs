@@ -3,30 +3,39 @@
 //! **Invariant:** a page is added once, and pages may be added in any order. A lookup of a page
 //! that was never added returns `None` and does not panic.
 
-use crate::Number;
+use crate::{Number, Rows};
 
 /// The values of all known pages.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Column<T> {
-    values: Vec<T>,
+    values: Rows<T>,
     /// One bit per page: whether it was added.
     known: Vec<u64>,
     len: usize,
+}
+
+impl<T: Copy + Default> Default for Column<T> {
+    fn default() -> Self {
+        Self {
+            values: Rows::new(T::default()),
+            known: Vec::new(),
+            len: 0,
+        }
+    }
 }
 
 impl<T: Copy + Default> Column<T> {
     /// Adds the value of a page. Returns whether the page is new; if not, its value stays.
     pub fn add(&mut self, page: Number, value: T) -> bool {
         let index = page.index();
-        if index >= self.values.len() {
-            self.values.resize(index + 1, T::default());
+        if index / 64 >= self.known.len() {
             self.known.resize(index / 64 + 1, 0);
         }
         if self.is_known(index) {
             return false;
         }
         self.known[index / 64] |= 1 << (index % 64);
-        self.values[index] = value;
+        self.values.set(index, value);
         self.len += 1;
         true
     }
@@ -34,26 +43,27 @@ impl<T: Copy + Default> Column<T> {
     /// Returns the value of a page.
     pub fn get(&self, page: Number) -> Option<T> {
         let known = self.is_known(page.index());
-        known.then(|| self.values[page.index()])
+        known.then(|| self.values.get(page.index()))
     }
 
     /// Returns the value of a page, for modification.
     pub fn get_mut(&mut self, page: Number) -> Option<&mut T> {
         let known = self.is_known(page.index());
-        self.values.get_mut(page.index()).filter(|_| known)
+        known.then(|| self.values.get_mut(page.index()))
     }
 
     /// Returns all values, in the order of page numbers.
     pub fn iter(&self) -> impl Iterator<Item = (Number, T)> {
-        let all = (0..).map(Number).zip(self.values.iter().copied());
-        all.filter(|(page, _)| self.is_known(page.index()))
+        let all = (0..64 * self.known.len()).filter(|index| self.is_known(*index));
+        all.map(|index| (Number(index as u32), self.values.get(index)))
     }
 
     /// Returns all values for modification, in the order of page numbers.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (Number, &mut T)> {
         let known = &self.known;
-        let all = (0..).map(Number).zip(&mut self.values);
-        all.filter(|(page, _)| known[page.index() / 64] >> (page.index() % 64) & 1 == 1)
+        let all = (0..64 * known.len() as u32).map(Number);
+        all.zip(self.values.iter_mut())
+            .filter(|(page, _)| known[page.index() / 64] >> (page.index() % 64) & 1 == 1)
     }
 
     /// Returns the number of pages.

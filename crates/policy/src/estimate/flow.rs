@@ -64,16 +64,48 @@ const FLOOR: f64 = 1e-12;
 #[derive(Debug, Clone)]
 pub struct RankFlow {
     damping: f64,
-    accounts: Column<FlowAccount>,
+    accounts: FlowAccounts,
     links: Links,
-    /// Read pages with a residual to push.
-    queue: VecDeque<Number>,
     /// The account that is examined next.
     hand: u32,
     /// Sum of the settled amounts of read pages.
     covered: f64,
+    /// Amounts that the page being read has pushed along each of its replaced links, and pushes
+    /// along each of its new links.
+    shares: (f32, f32),
+}
+
+/// The accounts of all pages.
+#[derive(Debug, Clone, Default)]
+struct FlowAccounts {
+    all: Column<FlowAccount>,
+    /// Read pages with a residual to push.
+    queue: VecDeque<Number>,
     /// Sum of the negative residuals of read pages, as a positive amount.
     debt: f64,
+}
+
+impl FlowAccounts {
+    /// Adds an amount to the residual of a page. Lists the page if the residual is now due: a
+    /// read page in the queue, another in `moved`.
+    fn arrive(&mut self, to: Number, amount: f32, moved: &mut Vec<Number>) {
+        let Some(account) = self.all.get_mut(to) else {
+            return;
+        };
+        let debt = account.debt();
+        account.waiting += amount;
+        if account.read {
+            self.debt += account.debt() - debt;
+        }
+        if !account.listed && account.is_due() {
+            account.listed = true;
+            if account.read {
+                self.queue.push_back(to);
+            } else {
+                moved.push(to);
+            }
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -118,12 +150,11 @@ impl RankFlow {
     pub fn new(damping: f64) -> Self {
         Self {
             damping,
-            accounts: Column::default(),
+            accounts: FlowAccounts::default(),
             links: Links::default(),
-            queue: VecDeque::new(),
             hand: 0,
             covered: 0.0,
-            debt: 0.0,
+            shares: (0.0, 0.0),
         }
     }
 
@@ -134,46 +165,61 @@ impl RankFlow {
             share: (ANNOUNCE * SHARES) as u16,
             ..FlowAccount::default()
         };
-        self.accounts.add(page, account);
+        self.accounts.all.add(page, account);
     }
 
     /// Updates the links of a page that was read. Returns the pages never read whose estimate
     /// changed, each once.
+    ///
+    /// If the read comes in parts, each part announces changes. So estimates of pages never read
+    /// may differ from those after a whole read, by twice the share [`ANNOUNCE`] at most.
     pub fn read(&mut self, read: &Read<'_>) -> Vec<Number> {
         let mut moved = Vec::new();
-        let Some(account) = self.accounts.get(read.page) else {
+        let Some(account) = self.accounts.all.get_mut(read.page) else {
             return moved;
         };
-        if account.read {
-            self.pass_on(read.page, -account.settled, &mut moved);
-        }
-        // A page may link to itself, so its residual may have just changed.
-        if let Some(account) = self.accounts.get_mut(read.page) {
+        if read.part.is_first() {
             let before = if account.read { account.settled } else { 0.0 };
-            self.debt -= if account.read { account.debt() } else { 0.0 };
+            self.accounts.debt -= if account.read { account.debt() } else { 0.0 };
             account.count();
             account.read = true;
             let share = PASS_ON * f64::from(read.out_links).max(1.0).sqrt();
             account.share = (share.min(MOST) * SHARES) as u16;
             self.covered += account.settled - before;
             let settled = account.settled;
-            self.links.replace(read);
-            self.pass_on(read.page, settled, &mut moved);
+            let old = self.links.of(read.page).map_or(0, |old| old.all);
+            let new = read.out_links.max(read.known_links() as u32);
+            self.shares = (self.share(before, old), self.share(settled, new));
         }
-        self.sweep(&mut moved);
-        let mut passed = 0;
-        while passed < AT_ONCE
-            && let Some(page) = self.queue.pop_front()
-        {
-            passed += self.settle(page, FlowAccount::is_due, &mut moved);
+        let (old, new) = self.shares;
+        for to in self.links.replace(read) {
+            self.accounts.arrive(Number(to), -old, &mut moved);
+        }
+        for link in read.links {
+            self.accounts.arrive(link.to, new, &mut moved);
+        }
+        if read.part.is_last() {
+            self.sweep(&mut moved);
+            let mut passed = 0;
+            while passed < AT_ONCE
+                && let Some(page) = self.accounts.queue.pop_front()
+            {
+                passed += self.settle(page, FlowAccount::is_due, &mut moved);
+            }
         }
         moved.retain(|&page| self.announce(page));
         moved
     }
 
+    /// Returns what each of `links` links gets of an amount.
+    fn share(&self, amount: f64, links: u32) -> f32 {
+        (self.damping * amount / f64::from(links.max(1))) as f32
+    }
+
     /// Returns the settled importance of a page.
     pub fn estimate(&self, page: Number) -> f64 {
         self.accounts
+            .all
             .get(page)
             .map_or(0.0, |account| account.settled)
     }
@@ -189,7 +235,7 @@ impl RankFlow {
     /// The settled amounts do not include negative residuals yet. Pushed from page to page, these
     /// lower the sum by at most 1/(1−d) times their amount.
     pub fn covered(&self) -> f64 {
-        (self.covered - self.debt.max(0.0) / (1.0 - self.damping)).max(0.0)
+        (self.covered - self.accounts.debt.max(0.0) / (1.0 - self.damping)).max(0.0)
     }
 
     /// Examines the next [`EXAMINED`] accounts. Pushes the residual of a read page if it exceeds
@@ -201,8 +247,13 @@ impl RankFlow {
                 return;
             }
             let page = Number(self.hand);
-            self.hand = (self.hand + 1) % self.accounts.len().max(1) as u32;
-            if self.accounts.get(page).is_some_and(|account| account.read) {
+            self.hand = (self.hand + 1) % self.accounts.all.len().max(1) as u32;
+            if self
+                .accounts
+                .all
+                .get(page)
+                .is_some_and(|account| account.read)
+            {
                 passed += self.settle(page, |account| account.exceeds(FINE), moved);
             }
         }
@@ -216,14 +267,14 @@ impl RankFlow {
         enough: impl Fn(&FlowAccount) -> bool,
         moved: &mut Vec<Number>,
     ) -> usize {
-        let Some(account) = self.accounts.get_mut(page) else {
+        let Some(account) = self.accounts.all.get_mut(page) else {
             return 0;
         };
         account.listed = false;
         if !enough(account) {
             return 0;
         }
-        self.debt -= account.debt();
+        self.accounts.debt -= account.debt();
         let amount = account.count();
         self.covered += amount;
         self.pass_on(page, amount, moved)
@@ -232,7 +283,7 @@ impl RankFlow {
     /// Settles the residual of a page that was never read, if the residual is due. Returns whether
     /// it was due.
     fn announce(&mut self, page: Number) -> bool {
-        let Some(account) = self.accounts.get_mut(page) else {
+        let Some(account) = self.accounts.all.get_mut(page) else {
             return false;
         };
         account.listed = false;
@@ -248,24 +299,9 @@ impl RankFlow {
         let Some(outgoing) = self.links.of(page) else {
             return 0;
         };
-        let each = (self.damping * amount / f64::from(outgoing.all.max(1))) as f32;
+        let each = self.share(amount, outgoing.all);
         for &to in outgoing.links {
-            let Some(account) = self.accounts.get_mut(Number(to)) else {
-                continue;
-            };
-            let debt = account.debt();
-            account.waiting += each;
-            if account.read {
-                self.debt += account.debt() - debt;
-            }
-            if !account.listed && account.is_due() {
-                account.listed = true;
-                if account.read {
-                    self.queue.push_back(Number(to));
-                } else {
-                    moved.push(Number(to));
-                }
-            }
+            self.accounts.arrive(Number(to), each, moved);
         }
         outgoing.links.len()
     }

@@ -198,7 +198,7 @@ impl Inherited {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LinkFact, Text};
+    use crate::{LinkFact, Part, Text};
 
     fn read(inherited: &mut Inherited, page: u32, to: &[u32], value: f32) -> Vec<u32> {
         let links: Vec<_> = to.iter().map(|&to| LinkFact::new(Number(to), "")).collect();
@@ -208,6 +208,7 @@ mod tests {
                 text: Text::Nothing,
                 links: &links,
                 out_links: 0,
+                part: Part::WHOLE,
             },
             value,
         );

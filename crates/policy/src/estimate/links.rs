@@ -1,24 +1,47 @@
 //! The outgoing links of all pages that were read.
 //!
-//! **Invariant:** a new read of a page replaces its earlier links. All links are in one array,
-//! with four bytes each. At most half of the array is garbage from replaced links.
+//! A record holds the links of a page, with four bytes each. Records are in segments of 65,536
+//! words, or of one record if that is longer. So no single read copies the links of all pages.
+//!
+//! **Invariant:** a new read of a page replaces its earlier links. After the last part of a read,
+//! at most half of each segment is garbage from replaced records.
 
-use crate::{Number, Read};
+use std::ops::Range;
 
-/// Length of a record's header, in words: the number of stored links, and the number of all
-/// links.
-const HEAD: usize = 2;
+use crate::{Number, Read, Rows};
+
+/// Length of a record's header, in words: the page, the number of stored links, and the number of
+/// all links.
+const HEAD: usize = 3;
+/// Words in a segment.
+const SEGMENT: usize = if cfg!(test) { 64 } else { 1 << 16 };
 
 /// The links of all pages that were read.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Links {
-    /// Start of each page's record plus one; 0 if it was never read.
-    places: Vec<u64>,
-    /// The records: a header of [`HEAD`] words, then the links.
-    arena: Vec<u32>,
+    /// The location of each page's record, as a [`Place`] plus one; 0 if it was never read.
+    places: Rows<u64>,
+    segments: Vec<LinkSegment>,
+    /// The segment that gets the next record.
+    open: usize,
+    /// Segments without records.
+    free: Vec<usize>,
+    /// The segment of the record that the present read replaces, and the links there that its
+    /// next part replaces.
+    replaced: (usize, Range<usize>),
+}
+
+/// Records one after another. Each is a header of [`HEAD`] words, then the links.
+#[derive(Debug, Clone, Default)]
+struct LinkSegment {
+    words: Vec<u32>,
     /// Number of words that belong to replaced records.
     left: usize,
 }
+
+/// The location of a record: the index of its segment in the upper half, and of its first word in
+/// the lower half.
+type Place = u64;
 
 /// The links of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,53 +53,113 @@ pub struct Outgoing<'a> {
     pub all: u32,
 }
 
+impl Default for Links {
+    fn default() -> Self {
+        Self {
+            places: Rows::new(0),
+            segments: vec![LinkSegment::default()],
+            open: 0,
+            free: vec![0],
+            replaced: (0, 0..0),
+        }
+    }
+}
+
 impl Links {
     /// Returns the links of this page, or `None` if it was never read.
     pub fn of(&self, page: Number) -> Option<Outgoing<'_>> {
-        let place = *self.places.get(page.index())?;
-        let start = usize::try_from(place.checked_sub(1)?).ok()?;
-        let kept = *self.arena.get(start)? as usize;
+        let (segment, start) = self.place(page)?;
+        let words = &self.segments[segment].words;
+        let end = start + HEAD + words[start + 1] as usize;
         Some(Outgoing {
-            links: self.arena.get(start + HEAD..start + HEAD + kept)?,
-            all: *self.arena.get(start + 1)?,
+            links: &words[start + HEAD..end],
+            all: words[start + 2],
         })
     }
 
     /// Returns whether the page was read.
     pub fn has(&self, page: Number) -> bool {
-        self.places
-            .get(page.index())
-            .is_some_and(|&place| place > 0)
+        self.places.get(page.index()) > 0
     }
 
-    /// Stores the links of a page in place of its earlier ones.
-    pub fn replace(&mut self, read: &Read<'_>) {
-        let index = read.page.index();
-        if self.places.len() <= index {
-            self.places.resize(index + 1, 0);
+    /// Stores the links of a page in place of its earlier ones. Returns the earlier links that
+    /// this part of the read replaces: those to page numbers up to the last one of the part, or
+    /// all that are left if it is the last part.
+    pub fn replace(&mut self, read: &Read<'_>) -> Vec<u32> {
+        if read.part.is_first() {
+            self.begin(read);
         }
-        if let Some(old) = self.of(read.page) {
-            self.left += HEAD + old.links.len();
+        let words = &mut self.segments[self.open].words;
+        words.extend(read.links.iter().map(|link| link.to.0));
+        // Lookups between two parts find the links of the parts so far.
+        let start = words.len() - HEAD - read.part.before - read.links.len();
+        words[start + 1] += read.links.len() as u32;
+        let (segment, ref mut range) = self.replaced;
+        let mut replaced = &self.segments[segment].words[range.clone()];
+        if let Some(last) = read.links.last().filter(|_| !read.part.is_last()) {
+            let end = replaced.partition_point(|&to| to <= last.to.0);
+            replaced = &replaced[..end];
         }
-        self.places[index] = self.arena.len() as u64 + 1;
-        let kept = u32::try_from(read.links.len()).unwrap_or(u32::MAX);
-        self.arena.extend([kept, kept.max(read.out_links)]);
-        self.arena.extend(read.links.iter().map(|link| link.to.0));
-        if self.left > self.arena.len() / 2 {
-            self.compact();
+        let replaced = replaced.to_vec();
+        range.start += replaced.len();
+        if read.part.is_last() {
+            let LinkSegment { words, left } = &self.segments[segment];
+            if *left > words.len() / 2 {
+                self.compact(segment);
+            }
         }
+        replaced
     }
 
-    fn compact(&mut self) {
-        let mut arena = Vec::with_capacity(self.arena.len() - self.left);
-        for place in self.places.iter_mut().filter(|place| **place > 0) {
-            let start = (*place - 1) as usize;
-            let end = start + HEAD + self.arena[start] as usize;
-            *place = arena.len() as u64 + 1;
-            arena.extend_from_slice(&self.arena[start..end]);
+    /// Starts a new record without links.
+    fn begin(&mut self, read: &Read<'_>) {
+        self.replaced = (self.open, 0..0);
+        if let Some((segment, start)) = self.place(read.page) {
+            let LinkSegment { words, left } = &mut self.segments[segment];
+            let end = start + HEAD + words[start + 1] as usize;
+            *left += end - start;
+            self.replaced = (segment, start + HEAD..end);
         }
-        self.arena = arena;
-        self.left = 0;
+        let known = read.known_links();
+        let all = u32::try_from(known).unwrap_or(u32::MAX).max(read.out_links);
+        self.push(HEAD + known, &[read.page.0, 0, all]);
+    }
+
+    /// Adds a record that will have `length` words, and its first words.
+    fn push(&mut self, length: usize, words: &[u32]) {
+        let open = &self.segments[self.open].words;
+        if open.capacity() - open.len() < length {
+            self.open = self.free.pop().unwrap_or(self.segments.len());
+            if self.open == self.segments.len() {
+                self.segments.push(LinkSegment::default());
+            }
+            let fresh = Vec::with_capacity(length.max(SEGMENT));
+            self.segments[self.open].words = fresh;
+        }
+        let open = &mut self.segments[self.open].words;
+        let place = (self.open as u64) << 32 | open.len() as u64;
+        self.places.set(words[0] as usize, place + 1);
+        open.extend_from_slice(words);
+    }
+
+    /// Moves the records of a segment that were not replaced to other segments.
+    fn compact(&mut self, segment: usize) {
+        let LinkSegment { words, .. } = std::mem::take(&mut self.segments[segment]);
+        let mut start = 0;
+        while start < words.len() {
+            let end = start + HEAD + words[start + 1] as usize;
+            if self.place(Number(words[start])) == Some((segment, start)) {
+                self.push(end - start, &words[start..end]);
+            }
+            start = end;
+        }
+        self.free.push(segment);
+    }
+
+    /// Returns the segment of a page's record, and the index of its first word there.
+    fn place(&self, page: Number) -> Option<(usize, usize)> {
+        let place: Place = self.places.get(page.index()).checked_sub(1)?;
+        Some(((place >> 32) as usize, place as u32 as usize))
     }
 }
 
@@ -87,21 +170,32 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{LinkFact, Text};
+    use crate::{LinkFact, Part, Text};
 
     proptest! {
         #[test]
         fn the_links_of_the_last_read_are_kept(
-            readings in prop::collection::vec((0u32..20, prop::collection::vec(any::<u32>(), 0..9), 0u32..20), 0..200)
+            readings in prop::collection::vec((0u32..20, prop::collection::btree_set(any::<u32>(), 0..9), 0u32..20), 0..200),
+            size in 1usize..9,
         ) {
             let mut links = Links::default();
             let mut model = HashMap::new();
             for (page, to, out_links) in readings {
+                let to: Vec<u32> = to.into_iter().collect();
                 let given: Vec<_> = to.iter().map(|&to| LinkFact::new(Number(to), "")).collect();
                 let page = Number(page);
-                links.replace(&Read { page, text: Text::Nothing, links: &given, out_links });
-                model.insert(page, (to, out_links));
-                prop_assert!(links.left * 2 <= links.arena.len());
+                let read = Read { page, text: Text::Nothing, links: &given, out_links, part: Part::WHOLE };
+                let mut replaced = Vec::new();
+                for part in read.in_parts(size) {
+                    let old = links.replace(&part);
+                    if let Some(last) = part.links.last().filter(|_| !part.part.is_last()) {
+                        prop_assert!(old.iter().all(|to| *to <= last.to.0));
+                    }
+                    replaced.extend(old);
+                }
+                let before = model.insert(page, (to, out_links));
+                prop_assert_eq!(replaced, before.map_or(Vec::new(), |(to, _)| to));
+                prop_assert!(links.segments.iter().all(|segment| segment.left * 2 <= segment.words.len()));
             }
             for page in (0..25).map(Number) {
                 let kept = links.of(page).map(|kept| (kept.links.to_vec(), kept.all));

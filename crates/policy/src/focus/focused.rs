@@ -7,6 +7,7 @@
 //! A waiting page has a worth above 0 unless the method drops it.
 
 use super::judge::TopicJudge;
+use crate::estimate::ReadParts;
 use crate::{
     Discovered, Fact, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Worth,
 };
@@ -39,7 +40,21 @@ pub trait Focus: Send {
 
 /// A method as a policy.
 #[derive(Debug, Clone)]
-pub struct Focused<F>(pub F);
+pub struct Focused<F> {
+    /// The method.
+    pub method: F,
+    parts: ReadParts,
+}
+
+impl<F> Focused<F> {
+    /// Makes a method a policy.
+    pub fn new(method: F) -> Self {
+        Self {
+            method,
+            parts: ReadParts::default(),
+        }
+    }
+}
 
 /// Returns the worth for a value, at least [`Worth::LEAST`]: the page comes last but is not
 /// dropped.
@@ -54,30 +69,30 @@ impl<F: Focus> Policy for Focused<F> {
 
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
         match fact {
-            Fact::Discovered(discovered) => self.0.discover(discovered),
-            Fact::Read(read) => self.0.read(read, moves),
+            Fact::Discovered(discovered) => self.method.discover(discovered),
+            Fact::Read(read) => (self.parts).join(read, |read| self.method.read(read, moves)),
             Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }
 
     fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
-        self.0.worth(page.number)
+        self.method.worth(page.number)
     }
 
     /// Returns the relevance of the page; 0 before it is read.
     fn importance(&self, page: Page<'_>) -> Worth {
-        self.0.judge().importance(page.number)
+        self.method.judge().importance(page.number)
     }
 
     fn terms(&self, page: Page<'_>) -> Vec<Term> {
-        let mut terms = self.0.terms(page.number);
-        terms.extend(self.0.judge().term(page.number));
+        let mut terms = self.method.terms(page.number);
+        terms.extend(self.method.judge().term(page.number));
         terms
     }
 
     fn report(&self) -> Report {
-        let mut report = self.0.judge().report();
-        report.remarks.extend(self.0.remarks());
+        let mut report = self.method.judge().report();
+        report.remarks.extend(self.method.remarks());
         report
     }
 }

@@ -7,8 +7,8 @@ use crate::published::focus::{
     Anchor, BestFirst, ContextGraph, Fish, Hard, Intelligent, Laser, Reinforcement, Shark, Soft,
 };
 use crate::{
-    About, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Page, Policy, Read, Term,
-    Text,
+    About, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Page, Part, Policy, Read,
+    Term, Text,
 };
 
 /// Returns a topic whose pages say `red`, while others say `blue`.
@@ -51,6 +51,7 @@ pub fn read<'a>(page: u32, body: &'a str, links: &'a [LinkFact<'a>]) -> Read<'a>
         },
         links,
         out_links: links.len() as u32,
+        part: Part::WHOLE,
     }
 }
 
@@ -100,7 +101,7 @@ fn waiting<T>(page: u32, see: impl FnOnce(Page<'_>) -> T) -> T {
 
 /// Returns a policy that knows this many discovered pages.
 fn with_pages(method: impl Focus + 'static, pages: u32) -> Box<dyn Policy> {
-    let mut policy = Focused(method);
+    let mut policy = Focused::new(method);
     (0..pages).for_each(|page| observe_discovery(&mut policy, page));
     Box::new(policy)
 }
@@ -271,7 +272,7 @@ fn a_query_collects_examples_and_the_report_says_so() {
 
 #[test]
 fn importance_is_the_relevance_of_the_text_once_a_page_is_read() {
-    let mut laser = Focused(Laser::new(&red()));
+    let mut laser = Focused::new(Laser::new(&red()));
     for page in 0..2 {
         observe_discovery(&mut laser, page);
     }

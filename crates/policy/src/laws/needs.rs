@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Policies, each with its name.
-type Named = Vec<(String, Box<dyn Policy>)>;
+pub(super) type Named = Vec<(String, Box<dyn Policy>)>;
 
 /// A field of [`Needs`], by name.
 type Need = (&'static str, fn(&mut Needs) -> &mut bool);
@@ -107,7 +107,7 @@ impl Policy for FilteredPolicy<'_> {
 }
 
 /// A sequence of facts, and the pages to compare afterwards.
-trait FactSequence {
+pub(super) trait FactSequence {
     fn feed(&self, policy: &mut dyn Policy);
     fn pages(&self) -> Vec<(Number, crate::History)>;
 }
@@ -160,7 +160,10 @@ fn answers(sequence: &dyn FactSequence, policy: &mut dyn Policy, needs: Needs) -
 }
 
 /// Returns `count` samples of a strategy, the same in every run.
-fn drawn<T: std::fmt::Debug>(strategy: impl Strategy<Value = T>, count: usize) -> Vec<T> {
+pub(super) fn drawn<T: std::fmt::Debug>(
+    strategy: impl Strategy<Value = T>,
+    count: usize,
+) -> Vec<T> {
     let mut runner = TestRunner::deterministic();
     let mut draw = || {
         strategy
@@ -172,7 +175,7 @@ fn drawn<T: std::fmt::Debug>(strategy: impl Strategy<Value = T>, count: usize) -
 }
 
 /// Crawls with each scheduler of sources.
-fn with_sources() -> Named {
+pub(super) fn with_sources() -> Named {
     let schedulers = Catalog::standard().schedulers().iter();
     let made = schedulers.map(|scheduler| {
         let mut crawl = crawl("holistic", "gamma");

@@ -8,8 +8,8 @@ use super::refreshing;
 use crate::catalog::{Catalog, Upkeep};
 use crate::source::{Account, NewPage, Outlook, Scheduler, Seen, SourceRules, Sources};
 use crate::{
-    Appeared, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Outcome, Page, Policy,
-    Price, Read, Shown, Text, Visit, VisitFact,
+    Appeared, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Outcome, Page, Part,
+    Policy, Price, Read, Shown, Text, Visit, VisitFact,
 };
 
 const HOUR: u64 = 3_600;
@@ -218,6 +218,7 @@ impl StoryStep {
                     links: &links,
                     // One more link leads out of the crawl.
                     out_links: links.len() as u32 + 1,
+                    part: Part::WHOLE,
                 }));
             }
             Self::Visited {

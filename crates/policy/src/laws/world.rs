@@ -5,8 +5,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use crate::{
-    About, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Outcome, Page, Policy, Read,
-    Shown, Text, Visit, VisitFact, Worth,
+    About, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Outcome, Page, Part, Policy,
+    Read, Shown, Text, Visit, VisitFact, Worth,
 };
 
 /// The facts of a crawl, in order.
@@ -326,6 +326,7 @@ impl WorldStep {
                     text: *text,
                     links: &links,
                     out_links: *out_links,
+                    part: Part::WHOLE,
                 };
                 policy.observe(&Fact::Read(read), &mut moves);
             }

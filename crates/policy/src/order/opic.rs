@@ -31,6 +31,8 @@ pub struct Opic {
     cash: f64,
     reads: usize,
     next_payment: usize,
+    /// The cash that each link of the page being read gets.
+    share: f64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,13 +65,18 @@ impl Opic {
         let Some(purse) = self.purses.get_mut(read.page) else {
             return;
         };
-        let cash = std::mem::take(&mut purse.cash);
-        purse.spent += cash as f32;
-        purse.read = true;
-        self.spent += cash;
         // The rest after the links were paid, including rounding errors, goes to the root.
-        let mut left = cash;
-        let share = cash / (f64::from(read.out_links).max(read.links.len() as f64)).max(1.0);
+        let mut left = 0.0;
+        if read.part.is_first() {
+            let cash = std::mem::take(&mut purse.cash);
+            purse.spent += cash as f32;
+            purse.read = true;
+            self.spent += cash;
+            left = cash;
+            let links = f64::from(read.out_links).max(read.known_links() as f64);
+            self.share = cash / links.max(1.0);
+        }
+        let share = self.share;
         for to in read.links.iter().map(|link| link.to) {
             let Some(purse) = self.purses.get_mut(to) else {
                 continue;
@@ -84,7 +91,7 @@ impl Opic {
             }
         }
         self.root += left;
-        self.reads += 1;
+        self.reads += usize::from(read.part.is_last());
     }
 
     /// Distributes the cash of the root equally to all known pages.
@@ -119,7 +126,7 @@ impl Policy for Opic {
         match fact {
             Fact::Discovered(discovered) => self.discover(discovered),
             Fact::Read(read) if self.purses.get(read.page).is_none() => {}
-            Fact::Read(read) if self.reads + 1 >= self.next_payment => {
+            Fact::Read(read) if read.part.is_last() && self.reads + 1 >= self.next_payment => {
                 // The payment reports every page that was not read, so the moves of the read
                 // are not needed.
                 self.read(read, &mut Moves::default());
@@ -157,7 +164,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{LinkFact, Text};
+    use crate::{LinkFact, Part, Text};
 
     fn opic(pages: u32, seeds: u32) -> Opic {
         let mut opic = Opic::default();
@@ -185,6 +192,7 @@ mod tests {
             text: Text::Nothing,
             links: &links,
             out_links,
+            part: Part::WHOLE,
         };
         opic.observe(&Fact::Read(read), &mut Moves::default());
     }

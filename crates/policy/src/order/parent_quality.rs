@@ -4,7 +4,7 @@
 //! Our own method (docs/science/theory.md, section 2). It predicts the quality of an unread page
 //! from the pages that link to it, shrunk to the mean of its host (`estimate/inherited.rs`).
 
-use crate::estimate::Inherited;
+use crate::estimate::{Inherited, ReadParts};
 use crate::words::words;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Text, Worth};
 
@@ -16,6 +16,7 @@ const HALF: f64 = 200.0;
 #[derive(Debug, Clone, Default)]
 pub struct ParentQuality {
     quality: Inherited,
+    parts: ReadParts,
 }
 
 /// Returns the quality of a text: words/(words + 200).
@@ -40,11 +41,11 @@ impl Policy for ParentQuality {
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
         match fact {
             Fact::Discovered(discovered) => self.quality.add(discovered.page, discovered.host),
-            Fact::Read(read) => {
+            Fact::Read(read) => self.parts.join(read, |read| {
                 for page in self.quality.read(read, quality(read.text)) {
                     moves.push(page, self.quality.worth(page));
                 }
-            }
+            }),
             Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }

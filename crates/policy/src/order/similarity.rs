@@ -66,12 +66,15 @@ impl Similarity {
     }
 
     fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
-        let text = similarity(self.query.look_at_text(read.text));
-        if let Some(page) = self.pages.get_mut(read.page) {
+        if let Some(page) = self
+            .pages
+            .get_mut(read.page)
+            .filter(|_| read.part.is_first())
+        {
             page.read = true;
-            page.text = text;
+            page.text = similarity(self.query.look_at_text(read.text));
         }
-        let around = PARENT * text;
+        let around = PARENT * self.pages.get(read.page).unwrap_or_default().text;
         for link in read.links {
             let found = self.query.look(link.anchor);
             let parent = around + ANCHOR * self.query.share(found);

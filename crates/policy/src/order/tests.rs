@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::Scores;
 use crate::catalog::{Catalog, Wishes};
 use crate::{
-    About, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Page, Policy, Read, Text,
-    Worth,
+    About, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Page, Part, Policy, Read,
+    Text, Worth,
 };
 
 /// An ordering, with short methods to feed it facts.
@@ -72,6 +72,7 @@ impl TestOrder {
             text,
             links: &links,
             out_links: links.len() as u32 + outside,
+            part: Part::WHOLE,
         };
         self.order.observe(&Fact::Read(read), &mut moves);
         let mut moved: Vec<u32> = moves.drain().map(|(page, _)| page.0).collect();

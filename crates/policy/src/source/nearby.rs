@@ -5,7 +5,11 @@
 //! that it links to grow older. Therefore these pages are stored until they are old enough.
 //!
 //! **Invariant:** a page waits at most once, no matter how many main pages link to it. Only a page
-//! in `homes` may be returned more than once.
+//! in `homes` may be returned more than once. Pages wait in the order of their numbers, which is
+//! the order of their discoveries. So only the first ones are examined, even if a million wait.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use super::SourceRules;
 use super::record::PageRecord;
@@ -15,7 +19,7 @@ use crate::{Moment, Number, Read};
 /// Pages that main pages link to and that are too new to be sources.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Nearby {
-    pages: Vec<Number>,
+    pages: BinaryHeap<Reverse<Number>>,
     /// Targets of main pages with a single link, such as a redirect or a welcome page. They
     /// count as main pages under another URL, so their age does not matter.
     homes: Vec<Number>,
@@ -27,10 +31,10 @@ impl Nearby {
         for link in read.links.iter().filter(|link| link.to != read.page) {
             if let Some(known) = pages.get_mut(link.to).filter(|known| !known.linked) {
                 known.linked = true;
-                self.pages.push(link.to);
+                self.pages.push(Reverse(link.to));
             }
         }
-        if let ([home], 0..=1) = (read.links, read.out_links) {
+        if let ([home], 1, 0..=1) = (read.links, read.known_links(), read.out_links) {
             self.homes.push(home.to);
         }
     }
@@ -43,14 +47,14 @@ impl Nearby {
         settings: &SourceRules,
     ) -> Vec<Number> {
         let mut grown = std::mem::take(&mut self.homes);
-        self.pages.retain(|&page| {
+        let is_old = |page: Number| {
             let known = pages.get(page);
-            let old = known.is_some_and(|known| now.since(known.discovered) >= settings.older);
-            if old {
-                grown.push(page);
-            }
-            !old
-        });
+            known.is_some_and(|known| now.since(known.discovered) >= settings.older)
+        };
+        while let Some(Reverse(page)) = self.pages.peek().filter(|first| is_old(first.0)) {
+            grown.push(*page);
+            self.pages.pop();
+        }
         grown
     }
 }

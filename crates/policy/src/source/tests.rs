@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::{
-    Appeared, Discovered, Fact, History, LinkFact, Moment, Number, Outcome, Page, Read, Shown,
-    Sources, Text, Visit, VisitFact,
+    Appeared, Discovered, Fact, History, LinkFact, Moment, Number, Outcome, Page, Part, Read,
+    Shown, Sources, Text, Visit, VisitFact,
 };
 
 const HOUR: u64 = 3_600;
@@ -61,6 +61,7 @@ impl SourcesScenario {
             text: Text::Nothing,
             links: &links,
             out_links,
+            part: Part::WHOLE,
         }));
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{LinkFact, Text};
+use crate::{LinkFact, Part, Text};
 
 const DAMPING: f64 = 0.9;
 
@@ -44,6 +44,7 @@ fn read_page(flow: &mut RankFlow, (page, links, out_links): &(u32, Vec<u32>, u32
         text: Text::Nothing,
         links: &links,
         out_links: *out_links,
+        part: Part::WHOLE,
     })
 }
 
@@ -76,14 +77,14 @@ fn solve(source: &[f64], graph: &Graph) -> Vec<f64> {
 }
 
 fn settled(flow: &RankFlow) -> Vec<f64> {
-    let pages = 0..flow.accounts.len() as u32;
+    let pages = 0..flow.accounts.all.len() as u32;
     pages.map(|page| flow.estimate(Number(page))).collect()
 }
 
 fn waiting(flow: &RankFlow) -> Vec<f64> {
-    let pages = 0..flow.accounts.len() as u32;
+    let pages = 0..flow.accounts.all.len() as u32;
     pages
-        .map(|page| f64::from(flow.accounts.get(Number(page)).unwrap().waiting))
+        .map(|page| f64::from(flow.accounts.all.get(Number(page)).unwrap().waiting))
         .collect()
 }
 
@@ -103,7 +104,7 @@ proptest! {
     fn residuals_stay_below_their_share_of_the_settled_amount(web in web(30..60)) {
         let (flow, graph) = run(&web);
         for page in (0..web.sources.len() as u32).map(Number) {
-            let account = flow.accounts.get(page).unwrap();
+            let account = flow.accounts.all.get(page).unwrap();
             prop_assert!(!account.is_due() && !account.listed);
             let most = if account.read { MOST } else { ANNOUNCE };
             prop_assert!(f64::from(account.waiting.abs()) <= most * account.settled.abs() + FLOOR);
@@ -125,7 +126,7 @@ proptest! {
         prop_assert!(flow.covered() <= fetched + 1e-6, "{} of {}", flow.covered(), fetched);
         let settled: f64 = graph.keys().map(|&page| flow.estimate(Number(page))).sum();
         prop_assert!(flow.covered() <= settled + 1e-9);
-        if flow.debt < 1e-9 {
+        if flow.accounts.debt < 1e-9 {
             prop_assert!((flow.covered() - settled).abs() < 1e-6, "without debt all is covered");
         }
     }

@@ -225,22 +225,25 @@ mod tests {
 
     #[test]
     fn energy_changes_by_relevance_minus_cost_and_an_agent_with_enough_splits() {
-        let mut agents = Focused(Agents::new(&red()));
+        let mut agents = Focused::new(Agents::new(&red()));
         for page in 0..12 {
             observe_discovery(&mut agents, page);
         }
         observe_read(&mut agents, 0, "red", &[1, 2, 3, 4, 5, 6]);
-        let relevance = agents.0.judge.relevance(Number(0)).unwrap();
+        let relevance = agents.method.judge.relevance(Number(0)).unwrap();
         let expected = BIRTH + relevance - COST;
-        assert!((agents.0.agents[0].energy - expected).abs() < 1e-6);
+        assert!((agents.method.agents[0].energy - expected).abs() < 1e-6);
         observe_read(&mut agents, 1, "red", &[7, 8]);
-        let all: f32 = agents.0.agents.iter().map(|agent| agent.energy).sum();
+        let all: f32 = agents.method.agents.iter().map(|agent| agent.energy).sum();
         assert!((all - (BIRTH + 2.0 * (relevance - COST))).abs() < 1e-5);
-        assert_eq!(agents.0.agents.len(), 2, "ripe, it split in two");
-        assert_eq!(agents.0.agents[0].energy, agents.0.agents[1].energy);
+        assert_eq!(agents.method.agents.len(), 2, "ripe, it split in two");
+        assert_eq!(
+            agents.method.agents[0].energy,
+            agents.method.agents[1].energy
+        );
         let owner = |agents: &Agents, page| agents.pages.get(Number(page)).unwrap().agent;
         assert_eq!(
-            (owner(&agents.0, 7), owner(&agents.0, 8)),
+            (owner(&agents.method, 7), owner(&agents.method, 8)),
             (0, 1),
             "they share the links"
         );
@@ -248,18 +251,18 @@ mod tests {
 
     #[test]
     fn pages_of_a_dead_agent_come_last() {
-        let mut agents = Focused(Agents::new(&red()));
+        let mut agents = Focused::new(Agents::new(&red()));
         for page in 0..30 {
             observe_discovery(&mut agents, page);
         }
         let links: Vec<u32> = (1..25).collect();
         observe_read(&mut agents, 0, "blue near far", &links);
-        let before = agents.0.pages.get(Number(24)).unwrap().worth;
+        let before = agents.method.pages.get(Number(24)).unwrap().worth;
         assert!(before > 0.0);
         for page in 1..20 {
             observe_read(&mut agents, page, "blue near far", &[]);
         }
-        assert!(!agents.0.agents[0].is_alive());
-        assert_eq!(agents.0.pages.get(Number(24)).unwrap().worth, 0.0);
+        assert!(!agents.method.agents[0].is_alive());
+        assert_eq!(agents.method.pages.get(Number(24)).unwrap().worth, 0.0);
     }
 }

@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn relevance_converges_to_the_fixed_point() {
         // 0 → 1, 2; 1 → 2, 3; 2 → 0, which closes a cycle. Page 3 is unread.
-        let mut laser = Focused(Laser::new(&red()));
+        let mut laser = Focused::new(Laser::new(&red()));
         for page in 0..4 {
             observe_discovery(&mut laser, page);
         }
@@ -179,7 +179,7 @@ mod tests {
         observe_read(&mut laser, 1, "blue", &[2, 3]);
         observe_read(&mut laser, 2, "red", &[0]);
         let own: Vec<f64> = (0..4)
-            .map(|page| f64::from(laser.0.judge.relevance(Number(page)).unwrap_or(0.0)))
+            .map(|page| f64::from(laser.method.judge.relevance(Number(page)).unwrap_or(0.0)))
             .collect();
         // Iterates r = r₀ + γ · mean over parents until it converges.
         let mut fixed = own.clone();
@@ -193,7 +193,7 @@ mod tests {
             ];
         }
         for (page, fixed) in fixed.iter().enumerate() {
-            let found = laser.0.flows.get(Number(page as u32)).unwrap().all;
+            let found = laser.method.flows.get(Number(page as u32)).unwrap().all;
             assert!(
                 (f64::from(found) - fixed).abs() < 1e-3,
                 "{page}: {found}, {fixed}"

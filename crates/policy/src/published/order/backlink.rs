@@ -7,7 +7,7 @@
 //! come last.
 
 use crate::estimate::{Column, Links};
-use crate::{Fact, Moment, Moves, Needs, Number, Page, Policy, Term, Worth};
+use crate::{Fact, Moment, Moves, Needs, Number, Page, Policy, Read, Term, Worth};
 
 /// Worth is the number of in-links.
 #[derive(Debug, Clone, Default)]
@@ -17,20 +17,34 @@ pub struct Backlink {
 }
 
 impl Backlink {
-    fn vote(&mut self, page: Number, gives: bool) -> Vec<u32> {
-        let Some(outgoing) = self.links.of(page) else {
-            return Vec::new();
-        };
-        for &to in outgoing.links.iter().filter(|&&to| to != page.0) {
-            if let Some(votes) = self.in_links.get_mut(Number(to)) {
-                *votes = if gives {
-                    votes.saturating_add(1)
-                } else {
-                    votes.saturating_sub(1)
-                };
+    fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
+        let mut lost = self.links.replace(read);
+        let mut gained: Vec<u32> = read.links.iter().map(|link| link.to.0).collect();
+        lost.sort_unstable();
+        gained.sort_unstable();
+        // Pages that the old and the new copy both link to keep their count.
+        let only = |page: &&u32, other: &[u32]| other.binary_search(page).is_err();
+        for &page in lost.iter().filter(|page| only(page, &gained)) {
+            self.count_link(read.page, Number(page), u32::saturating_sub, moves);
+        }
+        for &page in gained.iter().filter(|page| only(page, &lost)) {
+            self.count_link(read.page, Number(page), u32::saturating_add, moves);
+        }
+    }
+
+    fn count_link(
+        &mut self,
+        from: Number,
+        to: Number,
+        changed: fn(u32, u32) -> u32,
+        moves: &mut Moves,
+    ) {
+        if let Some(in_links) = self.in_links.get_mut(to).filter(|_| to != from) {
+            *in_links = changed(*in_links, 1);
+            if !self.links.has(to) {
+                moves.push(to, self.value(to));
             }
         }
-        outgoing.links.to_vec()
     }
 
     fn count(&self, page: Number) -> u32 {
@@ -53,27 +67,7 @@ impl Policy for Backlink {
                 self.in_links
                     .add(discovered.page, u32::from(discovered.seed));
             }
-            Fact::Read(read) => {
-                let mut lost = self.vote(read.page, false);
-                self.links.replace(read);
-                let mut gained = self.vote(read.page, true);
-                lost.sort_unstable();
-                gained.sort_unstable();
-                // Pages that the old and the new copy both link to have the same count as
-                // before.
-                let moved = gained
-                    .iter()
-                    .filter(|page| lost.binary_search(page).is_err())
-                    .chain(
-                        lost.iter()
-                            .filter(|page| gained.binary_search(page).is_err()),
-                    );
-                for page in moved.map(|&page| Number(page)) {
-                    if !self.links.has(page) && self.in_links.get(page).is_some() {
-                        moves.push(page, self.value(page));
-                    }
-                }
-            }
+            Fact::Read(read) => self.read(read, moves),
             Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }

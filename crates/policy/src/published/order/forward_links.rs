@@ -4,13 +4,14 @@
 //! of links on a page. This number is unknown before the page is read. Our addition: it is
 //! predicted from the links of the page's parents and host (`estimate/inherited.rs`).
 
-use crate::estimate::Inherited;
+use crate::estimate::{Inherited, ReadParts};
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Worth};
 
 /// Worth is the expected number of links.
 #[derive(Debug, Clone, Default)]
 pub struct ForwardLinks {
     links: Inherited,
+    parts: ReadParts,
 }
 
 impl Policy for ForwardLinks {
@@ -21,11 +22,11 @@ impl Policy for ForwardLinks {
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
         match fact {
             Fact::Discovered(discovered) => self.links.add(discovered.page, discovered.host),
-            Fact::Read(read) => {
+            Fact::Read(read) => self.parts.join(read, |read| {
                 for page in self.links.read(read, read.out_links as f32) {
                     moves.push(page, self.links.worth(page));
                 }
-            }
+            }),
             Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }

@@ -10,7 +10,7 @@
 //! even if a link is removed later.
 
 use super::hot_anchor::heat;
-use crate::estimate::{Column, Links};
+use crate::estimate::{Column, Links, ReadParts};
 use crate::query::{Query, is_hot};
 use crate::{Fact, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Worth};
 
@@ -23,6 +23,7 @@ pub struct HotPage {
     query: Query,
     pages: Column<HotPageState>,
     links: Links,
+    parts: ReadParts,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +56,7 @@ impl HotPage {
             query,
             pages: Column::default(),
             links: Links::default(),
+            parts: ReadParts::default(),
         }
     }
 
@@ -131,7 +133,11 @@ impl Policy for HotPage {
                 };
                 self.pages.add(discovered.page, state);
             }
-            Fact::Read(read) => self.read(read, moves),
+            Fact::Read(read) => {
+                let mut parts = std::mem::take(&mut self.parts);
+                parts.join(read, |read| self.read(read, moves));
+                self.parts = parts;
+            }
             Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }

@@ -1,13 +1,15 @@
 //! An array that grows block by block, without copying and with little unused space.
 //!
-//! At twenty million pages a vector that doubles may waste as much memory as it uses. If the
+//! A vector that doubles copies all its values: with a million pages that takes several
+//! milliseconds. At twenty million pages it may also waste as much memory as it uses. If the
 //! indices are dense, as page numbers are, this array wastes at most one block.
 
 /// Values in one block.
-const BLOCK: usize = 1 << 15;
+const BLOCK: usize = 1 << 12;
 
 /// A value for every page, indexed by page number.
-pub(crate) struct Rows<T> {
+#[derive(Debug, Clone)]
+pub struct Rows<T> {
     blocks: Vec<Box<[T]>>,
     blank: T,
 }
@@ -27,12 +29,22 @@ impl<T: Copy> Rows<T> {
         block.map_or(self.blank, |block| block[index % BLOCK])
     }
 
-    /// Sets the value at an index.
-    pub fn set(&mut self, index: usize, value: T) {
+    /// Returns the value at an index for modification.
+    pub fn get_mut(&mut self, index: usize) -> &mut T {
         while self.blocks.len() <= index / BLOCK {
             self.blocks.push(vec![self.blank; BLOCK].into_boxed_slice());
         }
-        self.blocks[index / BLOCK][index % BLOCK] = value;
+        &mut self.blocks[index / BLOCK][index % BLOCK]
+    }
+
+    /// Sets the value at an index.
+    pub fn set(&mut self, index: usize, value: T) {
+        *self.get_mut(index) = value;
+    }
+
+    /// Returns all values for modification, including blank ones.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.blocks.iter_mut().flatten()
     }
 }
 
@@ -46,5 +58,6 @@ mod tests {
         rows.set(3 * BLOCK, 1);
         let values = [0, 3 * BLOCK - 1, 3 * BLOCK, 3 * BLOCK + 1, 9 * BLOCK];
         assert_eq!(values.map(|index| rows.get(index)), [7, 7, 1, 7, 7]);
+        assert_eq!(rows.iter_mut().filter(|value| **value == 1).count(), 1);
     }
 }
