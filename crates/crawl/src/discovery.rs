@@ -159,6 +159,9 @@ impl Admitter<'_> {
     }
 
     /// Admits a page that another partition offers. Returns `None` if it is known.
+    ///
+    /// If the page that links to it is not known here, the offered page counts as a seed: no
+    /// importance reaches it from a known page.
     pub fn accept(&mut self, offer: &Offer, now: Moment) -> Option<Entry> {
         if self.frontier.number(offer.url.id()).is_some() {
             return None;
@@ -167,7 +170,7 @@ impl Admitter<'_> {
             url: &offer.url,
             depth: offer.depth,
             hops: offer.hops,
-            source: offer.source,
+            source: (offer.source).filter(|source| self.frontier.number(*source).is_some()),
             absent: None,
         };
         Some(self.frontier.hear(link, now).1)

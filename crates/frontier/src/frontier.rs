@@ -303,18 +303,12 @@ impl<P: Policy> Frontier<P> {
             url: &discovery.url,
             host: self.bench.host(host),
             depth: discovery.depth,
-            seed: self.is_entry(discovery.source),
+            seed: discovery.source.is_none(),
             at: discovery.at,
             appeared: self.appeared(discovery.source, discovery.absent),
         });
         self.policy.observe(&fact, &mut self.moves);
         self.follow_moves();
-    }
-
-    /// Returns whether a page counts as a seed for the policy: no page links to it, or only pages
-    /// of other partitions do. Importance that starts at seeds does not come from there.
-    fn is_entry(&self, source: Option<PageId>) -> bool {
-        source.is_none_or(|source| self.seen.number(source).is_none())
     }
 
     /// Returns the page on which a new page appeared; `None`: it appeared on no page that was read

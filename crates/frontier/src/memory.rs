@@ -3,10 +3,10 @@
 //! It stores what the ledger on disk stores and gives the same answers. The tests of the crate
 //! `ledger` compare the two.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 
-use page::HostId;
+use page::{HostId, PageId};
 use policy::Moment;
 
 use crate::bench::ServerKey;
@@ -114,10 +114,12 @@ impl MemoryLedger {
     }
 
     /// Returns all facts for a ledger that numbers these pages from `first`, in the order of their
-    /// numbers here. Links to pages that are not known here are dropped.
+    /// numbers here. Links to and from pages that are not known here are dropped: a page whose
+    /// [source](Discovery::source) is not known counts as a seed.
     pub fn renumbered(&self, first: u32) -> Vec<Entry> {
         let mut pages: Vec<(&PageKey, &Discovery)> = self.discoveries.iter().collect();
         pages.sort_by_key(|(_, discovery)| discovery.order);
+        let ids: HashSet<PageId> = self.discoveries.keys().map(|key| key.page).collect();
         let numbers: HashMap<u64, u32> = pages
             .iter()
             .map(|(_, page)| page.order)
@@ -126,8 +128,10 @@ impl MemoryLedger {
         let admitted = (u64::from(first)..)
             .zip(&pages)
             .map(|(order, (key, discovery))| {
+                let known = |source: &PageId| ids.contains(source);
                 let discovery = Discovery {
                     order,
+                    source: discovery.source.filter(known),
                     ..(*discovery).clone()
                 };
                 Entry::Admitted(**key, discovery)
@@ -199,14 +203,14 @@ mod tests {
     fn a_renumbered_ledger_has_the_same_facts_with_other_numbers() {
         let key =
             |name: &str| PageKey::of(&PageUrl::parse(&format!("http://a.org/{name}")).unwrap());
-        let page = |name: &str, order| {
+        let page = |name: &str, order, source: &str| {
             let discovery = Discovery {
                 url: format!("http://a.org/{name}"),
                 order,
                 at: Moment::from_micros(order),
                 depth: 1,
                 hops: 0,
-                source: None,
+                source: Some(key(source).page),
                 absent: None,
             };
             Entry::Admitted(key(name), discovery)
@@ -218,8 +222,8 @@ mod tests {
         let mut ledger = MemoryLedger::default();
         let seed = Entry::Seed("http://a.org/".into());
         ledger.commit(&[
-            page("late", 9),
-            page("early", 7),
+            page("late", 9, "early"),
+            page("early", 7, "elsewhere"),
             Entry::Links(key("early"), links),
             seed,
         ]);
@@ -229,6 +233,9 @@ mod tests {
         copy.commit(&moved);
         let order = |name| copy.discovery(key(name)).unwrap().order;
         assert_eq!((order("early"), order("late"), copy.len()), (100, 101, 2));
+        let source = |name| copy.discovery(key(name)).unwrap().source;
+        assert_eq!(source("late"), Some(key("early").page));
+        assert_eq!(source("early"), None, "its source is not known");
         let (_, links) = Facts::links(&copy).next().unwrap().unwrap();
         let targets: Vec<_> = links.links().collect();
         assert_eq!(

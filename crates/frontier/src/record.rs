@@ -88,7 +88,7 @@ pub struct Discovery {
     pub depth: u16,
     /// Number of consecutive redirects that led here.
     pub hops: u8,
-    /// The page that links to it; `None`: it is a seed.
+    /// The page that links to it; `None`: it is a seed, or only pages of other nodes link to it.
     pub source: Option<PageId>,
     /// When that page was last read without this link; `None`: it was never read before.
     pub absent: Option<Moment>,

@@ -188,7 +188,7 @@ impl<P: Policy> Frontier<P> {
                 url: &page.url,
                 host: page.host,
                 depth: page.depth,
-                seed: self.is_entry(page.source),
+                seed: page.source.is_none(),
                 at: page.at,
                 appeared: self.appeared(page.source, page.absent),
             }));
