@@ -97,9 +97,9 @@ pub enum Estimation {
     /// As printed, without clicks: all sources have the same P, and profit decays by a factor of
     /// e per day.
     WithoutClicks,
-    /// Our own: λ and P have Gamma posteriors, sampled while little is known of the source
-    /// (Thompson sampling). The prior of P comes from the host and counts pages; μ is a maximum a
-    /// posteriori estimate, with a prior from all sources. P of a page also depends on its URL and
-    /// anchor.
+    /// Our own: λ and P have Gamma posteriors and are drawn from them while little is known of the
+    /// source; a draw of P below its mean is not used. The prior of P comes from the host and
+    /// counts pages; μ is a maximum a posteriori estimate, with a prior from all sources. P of a
+    /// page also depends on its URL and anchor.
     Bayesian,
 }

@@ -11,8 +11,10 @@
 //!
 //! A source of which little is known may be better than its expected P, and the crawl would not
 //! learn that if it left the source alone. Choices that can teach it therefore draw P from its
-//! posterior (Thompson sampling, 1933), as they draw λ. These are polls, and fetches of new pages
-//! if only clicks on fetched pages are reported. Decision 0021 says why.
+//! posterior, and use the draw if it is above the mean (optimistic Bayesian sampling: May, Korda,
+//! Lee & Leslie, JMLR 2012). These are polls, and fetches of new pages if only clicks on fetched
+//! pages are reported. λ is drawn too, and any draw of it is used (Thompson sampling, 1933).
+//! Decision 0021 says why.
 //!
 //! **Invariant:** P and μ change only in [`Learning::learn`]; λ and the drawn P change there and
 //! at polls.
@@ -244,8 +246,12 @@ impl Learning {
         self.arrivals.drawn(&polled, settings.seed, lot)
     }
 
-    /// Returns a draw from the posterior of P relative to its mean; 1 if P is well known. Draws
-    /// differ between sources, polls and days.
+    /// Returns a draw from the posterior of P relative to its mean, at least 1; 1 if P is well
+    /// known. Draws differ between sources, polls and days.
+    ///
+    /// Before any source is known, the Gamma posterior has the shape 1/8, and half of its draws
+    /// are below a hundredth of its mean. Without the limit hardly any source would be polled, and
+    /// pages that a poll found would not be fetched.
     pub fn draw(&self, record: &SourceRecord, now: Moment, settings: &SourceRules) -> f64 {
         let Some(shape) = record.shape else {
             return 1.0;
@@ -254,7 +260,7 @@ impl Learning {
         // The bit keeps this draw apart from that of λ.
         let page = u64::from(record.page.0) | 1 << 40;
         let lot = [page, u64::from(record.polls), day];
-        drawn_gamma(shape, settings.seed, lot) / shape
+        (drawn_gamma(shape, settings.seed, lot) / shape).max(1.0)
     }
 
     /// Updates the estimates from all facts.

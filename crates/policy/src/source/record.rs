@@ -98,7 +98,8 @@ pub(super) struct SourceRecord {
     pub outlook: Outlook,
     /// Shape of the Gamma posterior of P, if P is to be drawn from it.
     pub shape: Option<f64>,
-    /// The last draw from that posterior, relative to its mean; 1 if there is none.
+    /// The last draw from that posterior, relative to its mean; 1 if it was below the mean or
+    /// there is none.
     pub draw: f64,
 }
 

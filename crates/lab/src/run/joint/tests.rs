@@ -172,3 +172,35 @@ fn the_same_town_gives_the_same_crawl() {
         assert_eq!(served(split, few), served(split, few));
     }
 }
+
+/// New pages are worth more than the first guess, and the crawl must fetch some to learn that.
+/// One price once used every draw of P. Most draws from a skewed posterior are far below its mean,
+/// so it hardly polled any source and did not fetch what it found.
+#[test]
+fn one_price_discovers_new_pages_with_a_scarce_budget() {
+    let plan = crate::invent::town::TownPlan {
+        sites: 3,
+        pages: 100,
+        days: 10.0,
+        births: 30.0,
+        ..crate::invent::town::TownPlan::default()
+    };
+    let (mut ours, mut ratio) = (0.0, 0.0);
+    for seed in 1..=4 {
+        let town = plan.invent(seed).unwrap();
+        let run = |split| {
+            let plan = JointPlan {
+                scarce: Scarce::Fetches(80.0 / 86_400.0),
+                split,
+                measured: town.from + Duration::from_secs(3 * 86_400),
+                listings: Duration::from_secs(86_400),
+                seed,
+            };
+            let served = crawl(&town, policies(), &plan);
+            served.old + served.new
+        };
+        ours += run(Split::OnePrice);
+        ratio += run(Split::OldNewRatio);
+    }
+    assert!(ours > 0.95 * ratio, "{ours} and {ratio}");
+}
