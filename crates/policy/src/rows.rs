@@ -29,17 +29,18 @@ impl<T: Copy> Rows<T> {
         block.map_or(self.blank, |block| block[index % BLOCK])
     }
 
-    /// Returns the value at an index for modification.
-    pub fn get_mut(&mut self, index: usize) -> &mut T {
-        while self.blocks.len() <= index / BLOCK {
-            self.blocks.push(vec![self.blank; BLOCK].into_boxed_slice());
-        }
-        &mut self.blocks[index / BLOCK][index % BLOCK]
+    /// Returns the value at an index for modification; `None`: no value of its block was set.
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        let block = self.blocks.get_mut(index / BLOCK)?;
+        Some(&mut block[index % BLOCK])
     }
 
     /// Sets the value at an index.
     pub fn set(&mut self, index: usize, value: T) {
-        *self.get_mut(index) = value;
+        while self.blocks.len() <= index / BLOCK {
+            self.blocks.push(vec![self.blank; BLOCK].into_boxed_slice());
+        }
+        self.blocks[index / BLOCK][index % BLOCK] = value;
     }
 
     /// Returns all values for modification, including blank ones.

@@ -49,7 +49,7 @@ impl<T: Copy + Default> Column<T> {
     /// Returns the value of a page, for modification.
     pub fn get_mut(&mut self, page: Number) -> Option<&mut T> {
         let known = self.is_known(page.index());
-        known.then(|| self.values.get_mut(page.index()))
+        self.values.get_mut(page.index()).filter(|_| known)
     }
 
     /// Returns all values, in the order of page numbers.
