@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::cluster::ClusterOptions;
 use crate::crawl::CrawlOptions;
 use crate::extraction::ExtractionOptions;
 use crate::focus::FocusOptions;
@@ -32,6 +33,8 @@ pub struct BenchArguments {
 pub enum BenchCommand {
     /// Crawl real pages on loopback, with and without archive and index, beside a bare client
     Crawl(CrawlOptions),
+    /// Crawl on several nodes over NATS servers, with and without kills, and report the cost
+    Cluster(ClusterOptions),
     /// Drive the frontier and its ledger at the size of a large crawl
     Frontier(FrontierOptions),
     /// Choose pages by every ordering and server strategy, in memory, at several sizes

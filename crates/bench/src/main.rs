@@ -6,6 +6,7 @@
 mod child;
 mod choosing;
 mod cli;
+mod cluster;
 mod crawl;
 mod extraction;
 mod focus;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
 fn run(bench: BenchCommand) -> Result<()> {
     match bench {
         BenchCommand::Crawl(options) => workplace::with(|place| crawl::run(&options, place)),
+        BenchCommand::Cluster(options) => workplace::with(|place| cluster::run(&options, place)),
         BenchCommand::Frontier(options) => workplace::with(|place| frontier::run(&options, place)),
         BenchCommand::Order(options) => workplace::with(|place| order::run(&options, place)),
         BenchCommand::Servers(options) => workplace::with(|place| servers::run(&options, place)),

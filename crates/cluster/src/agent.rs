@@ -165,6 +165,7 @@ impl Agent {
             Ok(()) => {
                 self.acknowledged
                     .fetch_max(sent.micros(), Ordering::Relaxed);
+                self.member().in_contact((self.now)());
             }
             Err(error) => warn!("{error}"),
         }
@@ -203,7 +204,12 @@ impl Agent {
     }
 
     /// Another node has claimed a slot of this node: the term must end.
+    ///
+    /// The node learns this from a refused publication or from a heartbeat, often from both.
     pub fn lost(&self, slot: Slot) {
+        if !self.fenced().insert(slot) {
+            return;
+        }
         warn!(
             slot = slot.0,
             "another node has claimed a slot of this node"
@@ -212,7 +218,6 @@ impl Agent {
         member.lost(slot);
         member.figures().fenced += 1;
         drop(member);
-        self.fenced().insert(slot);
         self.change.notify_one();
     }
 
@@ -249,6 +254,8 @@ impl Agent {
         for slot in owned {
             self.release(slot, store).await?;
         }
+        // The last heartbeat says that this node takes no slots: the others need not wait.
+        self.member().drain(true);
         self.announce().await;
         Ok(())
     }

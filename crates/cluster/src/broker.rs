@@ -35,6 +35,9 @@ const OLDEST: (u64, u64) = (2, 12);
 /// How long a request to the broker may take before it is repeated.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Wait before the second attempt to connect again. It grows to ten times this.
+const RECONNECT: Duration = Duration::from_millis(100);
+
 /// Largest message that is sent, in bytes. The default limit of `nats-server` is 1 MiB, headers
 /// included.
 pub const MESSAGE_LIMIT: usize = 960 << 10;
@@ -294,13 +297,15 @@ impl Broker {
         if until == 0 {
             return Ok(fold);
         }
-        let mut messages = self
-            .read(&self.facts, vec![self.subject("facts", slot)], 1)
-            .await?;
+        let subjects = vec![self.subject("facts", slot)];
+        let (consumer, mut messages) = self.read(&self.facts, subjects, 1).await?;
         while let Some(message) = messages.next().await {
             let message = message?;
             fold.apply(message.sequence, &message.payload)?;
             if message.sequence >= until {
+                // A server allows a limited number of consumers. One that stays is removed by the
+                // server after minutes.
+                self.facts.delete_consumer(&consumer).await.ok();
                 return Ok(fold);
             }
         }
@@ -333,7 +338,7 @@ impl Broker {
             return Ok(futures_util::stream::pending().boxed());
         };
         let subjects = applied.keys().map(|slot| self.subject("offers", *slot));
-        let messages = self
+        let (_, messages) = self
             .read(&self.offers, subjects.collect(), first + 1)
             .await?;
         let wanted = move |message: Result<SlotMessage, BrokerError>| {
@@ -348,13 +353,14 @@ impl Broker {
         Ok(messages.filter_map(wanted).boxed())
     }
 
-    /// Returns the messages of a stream with these subjects from a sequence on.
+    /// Returns the messages of a stream with these subjects from a sequence on, and the name of the
+    /// consumer that the server has created for them.
     async fn read(
         &self,
         stream: &Stream,
         subjects: Vec<String>,
         from: u64,
-    ) -> Result<BoxStream<'static, Result<SlotMessage, BrokerError>>, BrokerError> {
+    ) -> Result<(String, BoxStream<'static, Result<SlotMessage, BrokerError>>), BrokerError> {
         let config = OrderedConfig {
             filter_subjects: subjects,
             deliver_policy: DeliverPolicy::ByStartSequence {
@@ -366,6 +372,7 @@ impl Broker {
         let consumer = stream.create_consumer(config).await;
         let consumer =
             consumer.map_err(|error| BrokerError::request("create a consumer", error))?;
+        let name = consumer.cached_info().name.clone();
         let messages = consumer.messages().await;
         let messages = messages.map_err(|error| BrokerError::request("read a stream", error))?;
         let read = |message: Result<jetstream::Message, _>| {
@@ -382,7 +389,7 @@ impl Broker {
                 payload: message.payload.clone(),
             })
         };
-        Ok(messages.map(read).boxed())
+        Ok((name, messages.map(read).boxed()))
     }
 
     /// Announces this node. Returns when a majority of the broker's servers has the heartbeat:
@@ -513,7 +520,9 @@ async fn connect(settings: &BrokerSettings) -> Result<Client, BrokerError> {
     let mut options = ConnectOptions::new()
         .name("avocet")
         .connection_timeout(PATIENCE)
-        .ping_interval(Duration::from_secs(2));
+        .ping_interval(Duration::from_secs(2))
+        // The default grows to 4 s: longer than a short silence after which nodes are replaced.
+        .reconnect_delay_callback(|attempts| RECONNECT * attempts.min(10) as u32);
     if let Some(path) = &settings.credentials {
         let read = options.credentials_file(path).await;
         options = read.map_err(|source| BrokerError::Credentials {
@@ -527,9 +536,17 @@ async fn connect(settings: &BrokerSettings) -> Result<Client, BrokerError> {
     if let Some((certificate, key)) = &settings.certificate {
         options = options.add_client_certificate(certificate.clone(), key.clone());
     }
-    let servers = settings.servers.join(",");
-    let connected = options.connect(servers.as_str()).await;
-    connected.map_err(|source| BrokerError::Connect { servers, source })
+    // A server may also be a list, such as `nats://a,b,c`.
+    let servers: Vec<&str> = settings
+        .servers
+        .iter()
+        .flat_map(|servers| servers.split(','))
+        .collect();
+    let connected = options.connect(&servers).await;
+    connected.map_err(|source| BrokerError::Connect {
+        servers: servers.join(","),
+        source,
+    })
 }
 
 /// Creates a stream, or returns the existing one. Without a given number of replicas it makes

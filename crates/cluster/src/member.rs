@@ -23,7 +23,8 @@ use crate::message::NodeName;
 pub struct Heartbeat {
     /// The node.
     pub node: NodeName,
-    /// A random number of this process, so that two processes with one name are noticed.
+    /// A number of this process, higher for later processes, so that two processes with one name
+    /// are noticed and the later one ends.
     pub incarnation: u64,
     /// Its share of the slots, relative to other nodes.
     pub capacity: f64,
@@ -95,7 +96,7 @@ pub struct Peer {
 pub struct MemberSettings {
     /// The name of this node.
     pub name: NodeName,
-    /// A random number of this process.
+    /// A number of this process, higher than those of earlier processes with its name.
     pub incarnation: u64,
     /// Its share of the slots, relative to other nodes.
     pub capacity: f64,
@@ -112,6 +113,10 @@ pub struct MemberSettings {
 pub struct Member {
     settings: MemberSettings,
     started: Moment,
+    /// When the broker last acknowledged a heartbeat.
+    contact: Moment,
+    /// The end of the last time without contact. The silence of others counts from then on.
+    listening_since: Moment,
     peers: BTreeMap<NodeName, Peer>,
     owned: BTreeMap<Slot, u64>,
     assigned: BTreeMap<Slot, Assignment>,
@@ -125,6 +130,8 @@ impl Member {
         Self {
             settings,
             started: now,
+            contact: now,
+            listening_since: now,
             peers: BTreeMap::new(),
             owned: BTreeMap::new(),
             assigned: BTreeMap::new(),
@@ -143,14 +150,14 @@ impl Member {
         &mut self.figures
     }
 
-    /// Processes a heartbeat. Returns `false` if it comes from another process with the name of
-    /// this node.
+    /// Processes a heartbeat. Returns `false` if it comes from a process with the name of this node
+    /// that started earlier: then this process must end. The other one ignores this process.
     pub fn hear(&mut self, beat: Heartbeat, now: Moment) -> bool {
         for assignment in &beat.assigned {
             self.assign(assignment.clone());
         }
         if beat.node == self.settings.name {
-            return beat.incarnation == self.settings.incarnation;
+            return beat.incarnation >= self.settings.incarnation;
         }
         self.peers
             .insert(beat.node.clone(), Peer { beat, heard: now });
@@ -204,9 +211,32 @@ impl Member {
         self.peers.values()
     }
 
+    /// The broker has acknowledged a heartbeat of this node.
+    pub fn in_contact(&mut self, now: Moment) {
+        if !self.is_in_contact(now) {
+            self.listening_since = now;
+        }
+        self.contact = now;
+    }
+
+    fn is_in_contact(&self, now: Moment) -> bool {
+        now.since(self.contact) < self.settings.silence / 2
+    }
+
+    /// Returns how long a node that was last heard at `heard` has been silent. A time in which this
+    /// node was paused or cut off from the broker says nothing about others, and does not count.
+    fn silent_for(&self, heard: Moment, now: Moment) -> Duration {
+        let until = if self.is_in_contact(now) {
+            now
+        } else {
+            self.contact
+        };
+        until.since(heard.max(self.listening_since))
+    }
+
     /// Returns whether a node was heard within the time of silence.
     pub fn is_alive(&self, node: &NodeName, now: Moment) -> bool {
-        let heard = |peer: &Peer| now.since(peer.heard) < self.settings.silence;
+        let heard = |peer: &Peer| self.silent_for(peer.heard, now) < self.settings.silence;
         *node == self.settings.name || self.peers.get(node).is_some_and(heard)
     }
 
@@ -270,7 +300,7 @@ impl Member {
             .peers
             .get(owner)
             .map_or(self.started, |peer| peer.heard);
-        now.since(last) >= self.settings.silence
+        self.silent_for(last, now) >= self.settings.silence
     }
 
     /// Returns the nodes that may own slots, with their capacities.
@@ -346,6 +376,11 @@ mod tests {
         slots.len()
     }
 
+    /// The broker acknowledges the heartbeats of these seconds.
+    fn acknowledge(member: &mut Member, seconds: std::ops::RangeInclusive<u64>) {
+        seconds.for_each(|second| member.in_contact(at(second)));
+    }
+
     fn exchange(from: &Member, to: &mut [&mut Member], now: u64) {
         for member in to {
             assert!(member.hear(from.heartbeat(), at(now)));
@@ -388,6 +423,7 @@ mod tests {
         exchange(&b, &mut [&mut a], 2);
         let (of_a, of_b) = (claim_all(&mut a, 3), claim_all(&mut b, 3));
         exchange(&b, &mut [&mut a], 4);
+        acknowledge(&mut a, 1..=14);
         assert!(a.to_claim(at(13)).is_empty());
         assert_eq!(a.to_claim(at(14)).len(), of_b);
         let head = Head {
@@ -401,7 +437,8 @@ mod tests {
 
     #[test]
     fn an_owner_that_was_never_heard_is_replaced_after_the_silence() {
-        let a = member("a");
+        let mut a = member("a");
+        acknowledge(&mut a, 1..=10);
         let head = |owner: Option<&str>| Head {
             sequence: 1,
             epoch: 1,
@@ -411,6 +448,24 @@ mod tests {
         assert!(a.may_claim(&head(Some("b")), at(10)));
         assert!(a.may_claim(&head(Some("a")), at(1)), "this node, restarted");
         assert!(a.may_claim(&head(None), at(1)));
+    }
+
+    #[test]
+    fn a_node_that_was_paused_or_cut_off_does_not_replace_the_others() {
+        let (mut a, b) = (member("a"), member("b"));
+        exchange(&b, &mut [&mut a], 2);
+        claim_all(&mut a, 2);
+        acknowledge(&mut a, 1..=3);
+        let head = Head {
+            sequence: 1,
+            epoch: 1,
+            owner: Some(name("b")),
+        };
+        assert!(!a.may_claim(&head, at(60)), "the node has just woken up");
+        a.in_contact(at(61));
+        assert!(a.to_claim(at(62)).is_empty() && !a.may_claim(&head, at(62)));
+        acknowledge(&mut a, 62..=71);
+        assert!(a.may_claim(&head, at(71)), "b was silent while a listened");
     }
 
     #[test]
@@ -440,22 +495,11 @@ mod tests {
         b.assign(assign("a", 4));
         exchange(&b, &mut [&mut a], 6);
         assert_eq!(a.to_release(at(6)), [slot]);
+        acknowledge(&mut a, 1..=16);
         assert!(
             a.to_release(at(16)).is_empty(),
             "the assigned node is silent"
         );
-    }
-
-    #[test]
-    fn a_claim_with_a_higher_epoch_is_noticed_by_its_heartbeat() {
-        let (mut a, mut b) = (member("a"), member("b"));
-        a.claimed(Slot(1), 4);
-        a.claimed(Slot(2), 4);
-        b.claimed(Slot(1), 5);
-        b.claimed(Slot(2), 3);
-        b.claimed(Slot(3), 9);
-        assert_eq!(a.superseded(&b.heartbeat()), [Slot(1)]);
-        assert!(a.superseded(&a.heartbeat()).is_empty());
     }
 
     #[test]
@@ -477,10 +521,23 @@ mod tests {
     }
 
     #[test]
-    fn a_second_process_with_the_same_name_is_noticed() {
-        let (mut a, mut other) = (member("a"), member("a"));
-        other.settings.incarnation = 2;
-        assert!(a.hear(a.heartbeat(), at(1)));
-        assert!(!a.hear(other.heartbeat(), at(1)));
+    fn a_later_claim_in_a_heartbeat_ends_the_ownership() {
+        let (mut a, mut b) = (member("a"), member("b"));
+        a.claimed(Slot(1), 4);
+        a.claimed(Slot(2), 4);
+        b.claimed(Slot(1), 5);
+        b.claimed(Slot(2), 3);
+        assert_eq!(a.superseded(&b.heartbeat()), [Slot(1)]);
+        assert_eq!(b.superseded(&a.heartbeat()), [Slot(2)]);
+    }
+
+    #[test]
+    fn of_two_processes_with_the_same_name_the_later_one_must_end() {
+        let (mut first, mut second) = (member("a"), member("a"));
+        second.settings.incarnation = 2;
+        assert!(first.hear(first.heartbeat(), at(1)));
+        assert!(first.hear(second.heartbeat(), at(1)));
+        assert!(!second.hear(first.heartbeat(), at(1)));
+        assert_eq!(first.peers().count(), 0);
     }
 }

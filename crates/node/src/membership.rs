@@ -48,7 +48,7 @@ impl Membership {
         let clock = Clock::start();
         let member = MemberSettings {
             name: node_name(settings)?,
-            incarnation: clock.now().micros() ^ u64::from(std::process::id()) << 40,
+            incarnation: clock.now().micros() << 8 | u64::from(std::process::id() % 256),
             capacity: settings.capacity,
             division,
             silence: settings.silence.0,

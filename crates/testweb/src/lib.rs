@@ -2,17 +2,20 @@
 //! server.
 //!
 //! [`site`] answers as an honest web does, and knows the ground truth that a crawl can be
-//! checked against. [`lying`] is a hostile server with one route for each attack. [`proxy`] and
-//! [`reply`] are building blocks for other test webs.
+//! checked against. [`lying`] is a hostile server with one route for each attack. [`tracked`] is
+//! a web whose log says which of several crawlers asked for what. [`brokers`] starts NATS servers.
+//! [`proxy`] and [`reply`] are building blocks for other test webs.
 //!
 //! **Invariant:** servers listen on 127.0.0.0/8 only, and stop when they are dropped.
 
+pub mod brokers;
 pub mod chance;
 mod listen;
 pub mod lying;
 pub mod proxy;
 pub mod reply;
 pub mod site;
+pub mod tracked;
 
 /// Why a test web cannot be served.
 #[derive(Debug, thiserror::Error)]

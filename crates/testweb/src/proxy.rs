@@ -4,6 +4,7 @@
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -50,17 +51,23 @@ pub async fn serve_connection(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     answer: impl Fn(&Uri) -> Response<Bytes>,
 ) {
-    answer_requests(stream, |request| answer(request.uri())).await;
+    answer_requests(stream, Duration::ZERO, |request| answer(request.uri())).await;
 }
 
-/// Answers all requests of one connection.
+/// Answers all requests of one connection, each after a time.
 pub(crate) async fn answer_requests(
     stream: impl AsyncRead + AsyncWrite + Unpin,
+    latency: Duration,
     answer: impl Fn(&Request<Incoming>) -> Response<Bytes>,
 ) {
     let answer = service_fn(|request: Request<Incoming>| {
         let answer = answer(&request).map(Full::new);
-        async { Ok::<_, Infallible>(answer) }
+        async move {
+            if !latency.is_zero() {
+                tokio::time::sleep(latency).await;
+            }
+            Ok::<_, Infallible>(answer)
+        }
     });
     // A client that disconnects in the middle of an answer is not an error.
     let _ = hyper::server::conn::http1::Builder::new()

@@ -5,6 +5,7 @@
 
 mod agents;
 mod budgets;
+mod cluster;
 mod contrib;
 mod controls;
 mod crash;

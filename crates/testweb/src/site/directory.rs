@@ -9,7 +9,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use hyper::header::{HeaderMap, LOCATION};
@@ -105,7 +105,7 @@ impl Directory {
         let attend = move |stream: TcpStream| {
             let (directory, requests) = (Arc::clone(&directory), Arc::clone(&counted));
             async move {
-                answer_requests(stream, |request| {
+                answer_requests(stream, Duration::ZERO, |request| {
                     requests.fetch_add(1, Ordering::Relaxed);
                     directory.answer(request)
                 })
