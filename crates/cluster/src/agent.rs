@@ -18,9 +18,10 @@ use policy::Moment;
 use tokio::sync::Notify;
 use tracing::{info, warn};
 
-use crate::broker::{AppendError, Broker, BrokerError};
+use crate::broker::{Broker, BrokerError};
 use crate::division::Slot;
 use crate::fold::{Fold, Head};
+use crate::log::{AppendError, SlotLog};
 use crate::member::{Assignment, Member, MemberSettings, NodeFigures, Peer};
 use crate::message::{Header, Kind, NodeName, encode_header, pack};
 
@@ -84,8 +85,8 @@ pub enum Order {
 }
 
 /// This node in the cluster.
-pub struct Agent {
-    broker: Broker,
+pub struct Agent<B = Broker> {
+    broker: B,
     now: Now,
     silence: Duration,
     member: Mutex<Member>,
@@ -101,9 +102,9 @@ pub struct Agent {
     doubled: AtomicBool,
 }
 
-impl Agent {
+impl<B: SlotLog> Agent<B> {
     /// Joins the cluster. The node owns nothing yet.
-    pub fn new(broker: Broker, settings: MemberSettings, now: Now) -> Arc<Self> {
+    pub fn new(broker: B, settings: MemberSettings, now: Now) -> Arc<Self> {
         let started = now();
         Arc::new(Self {
             silence: settings.silence,
@@ -124,7 +125,7 @@ impl Agent {
     }
 
     /// Returns the broker.
-    pub fn broker(&self) -> &Broker {
+    pub fn broker(&self) -> &B {
         &self.broker
     }
 

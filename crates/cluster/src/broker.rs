@@ -25,9 +25,9 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 
 use crate::division::Slot;
-use crate::fold::{Fold, Head};
+use crate::log::{AppendError, Mail, SlotLog};
 use crate::member::Heartbeat;
-use crate::message::{Unreadable, decode_header, decode_offers, pack};
+use crate::message::{Unreadable, decode_offers, pack};
 
 /// The first version of `nats-server` whose compare-and-set on subjects is reliable under restarts.
 const OLDEST: (u64, u64) = (2, 12);
@@ -109,7 +109,8 @@ pub enum BrokerError {
 }
 
 impl BrokerError {
-    fn request(
+    /// Returns the error of a request that was not answered.
+    pub fn request(
         what: impl Into<String>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
@@ -120,20 +121,6 @@ impl BrokerError {
     }
 }
 
-/// Why a message was not appended to a slot's log.
-#[derive(Debug, thiserror::Error)]
-pub enum AppendError {
-    /// Another node has written to the log: this node does not own the slot.
-    #[error("another node owns the slot")]
-    Fenced,
-    /// The stream has reached its size limit. Nothing was stored.
-    #[error("the stream is full: raise [cluster] stream_bytes")]
-    Full,
-    /// The broker did not answer. The message may be stored or not.
-    #[error(transparent)]
-    Broker(#[from] BrokerError),
-}
-
 /// Messages and bytes sent to the broker, heartbeats not included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
@@ -141,17 +128,6 @@ pub struct Traffic {
     pub messages: u64,
     /// Bytes of their payloads.
     pub bytes: u64,
-}
-
-/// A message of offers for a slot.
-#[derive(Debug)]
-pub struct Mail {
-    /// The slot.
-    pub slot: Slot,
-    /// The sequence of the message.
-    pub sequence: u64,
-    /// The offers.
-    pub offers: Vec<crawl::Offer>,
 }
 
 /// A message of a stream that has a subject per slot.
@@ -236,127 +212,6 @@ impl Broker {
         &self.warnings
     }
 
-    /// Returns the owner of a slot by the last message of its log.
-    pub async fn head(&self, slot: Slot) -> Result<Head, BrokerError> {
-        let subject = self.subject("facts", slot);
-        match self.facts.get_last_raw_message_by_subject(&subject).await {
-            Ok(last) => {
-                let (header, _) = decode_header(&last.payload)?;
-                Ok(Head::of_last(last.sequence, &header))
-            }
-            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
-                Ok(Head::default())
-            }
-            Err(error) => Err(BrokerError::request(
-                format!("last message of {subject}"),
-                error,
-            )),
-        }
-    }
-
-    /// Appends a message to the log of a slot, if the last message there has the sequence
-    /// `expected` (0: the log is empty). Returns the sequence of the message.
-    ///
-    /// A repeated append of a message whose acknowledgement was lost succeeds.
-    pub async fn append(
-        &self,
-        slot: Slot,
-        expected: u64,
-        message: &Bytes,
-    ) -> Result<u64, AppendError> {
-        let subject = self.subject("facts", slot);
-        let publish = PublishMessage::build()
-            .payload(message.clone())
-            .expected_last_subject_sequence(expected);
-        let sent = self.context.send_publish(subject.clone(), publish).await;
-        let acknowledged = match sent {
-            Ok(acknowledgement) => acknowledgement.await,
-            Err(error) => Err(error),
-        };
-        match acknowledged {
-            Ok(acknowledgement) => Ok(acknowledgement.sequence),
-            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
-                self.own_message(slot, message).await
-            }
-            Err(error) if is_full(&error) => Err(AppendError::Full),
-            Err(error) => Err(BrokerError::request(format!("append to {subject}"), error).into()),
-        }
-    }
-
-    /// Returns the sequence of the last message of a slot's log if it is this one: an earlier
-    /// attempt stored it, and the acknowledgement was lost.
-    async fn own_message(&self, slot: Slot, message: &Bytes) -> Result<u64, AppendError> {
-        let subject = self.subject("facts", slot);
-        let last = self.facts.get_last_raw_message_by_subject(&subject).await;
-        let last = last
-            .map_err(|error| BrokerError::request(format!("last message of {subject}"), error))?;
-        if last.payload == *message {
-            Ok(last.sequence)
-        } else {
-            Err(AppendError::Fenced)
-        }
-    }
-
-    /// Folds the log of a slot up to and including the message with this sequence.
-    pub async fn fold(&self, slot: Slot, until: u64) -> Result<Fold, BrokerError> {
-        let mut fold = Fold::default();
-        if until == 0 {
-            return Ok(fold);
-        }
-        let mut messages = self
-            .read(&self.facts, vec![self.subject("facts", slot)], 1)
-            .await?;
-        while let Some(message) = messages.next().await {
-            let message = message?;
-            fold.apply(message.sequence, &message.payload)?;
-            if message.sequence >= until {
-                return Ok(fold);
-            }
-        }
-        let ended = format!("the log of slot {} ended before message {until}", slot.0);
-        Err(BrokerError::request(ended, "the stream was trimmed"))
-    }
-
-    /// Sends offers to a slot. Returns when the broker has stored them.
-    pub async fn offer(&self, slot: Slot, message: Bytes) -> Result<(), AppendError> {
-        let subject = self.subject("offers", slot);
-        let sent = self.context.publish(subject.clone(), message).await;
-        let acknowledged = match sent {
-            Ok(acknowledgement) => acknowledgement.await,
-            Err(error) => Err(error),
-        };
-        match acknowledged {
-            Ok(_) => Ok(()),
-            Err(error) if is_full(&error) => Err(AppendError::Full),
-            Err(error) => Err(BrokerError::request(format!("offers to {subject}"), error).into()),
-        }
-    }
-
-    /// Returns the offers for these slots that come after the given sequences, in order, and waits
-    /// for further ones.
-    pub async fn mail(
-        &self,
-        applied: BTreeMap<Slot, u64>,
-    ) -> Result<BoxStream<'static, Result<Mail, BrokerError>>, BrokerError> {
-        let Some(first) = applied.values().min() else {
-            return Ok(futures_util::stream::pending().boxed());
-        };
-        let subjects = applied.keys().map(|slot| self.subject("offers", *slot));
-        let messages = self
-            .read(&self.offers, subjects.collect(), first + 1)
-            .await?;
-        let wanted = move |message: Result<SlotMessage, BrokerError>| {
-            std::future::ready(match message {
-                Ok(message) if applied.get(&message.slot) < Some(&message.sequence) => {
-                    Some(message.mail())
-                }
-                Ok(_) => None,
-                Err(error) => Some(Err(error)),
-            })
-        };
-        Ok(messages.filter_map(wanted).boxed())
-    }
-
     /// Returns the messages of a stream with these subjects from a sequence on.
     async fn read(
         &self,
@@ -394,33 +249,6 @@ impl Broker {
         Ok(messages.map(read).boxed())
     }
 
-    /// Announces this node. Returns when a majority of the broker's servers has the heartbeat: until
-    /// then others may think that this node is dead.
-    pub async fn beat(&self, beat: &Heartbeat) -> Result<(), BrokerError> {
-        let subject = format!("{}.beats.{}", self.prefix, beat.node);
-        let bytes = pack(beat, Vec::new());
-        let sent = self.context.publish(subject, bytes.into()).await;
-        let acknowledged = match sent {
-            Ok(acknowledgement) => acknowledgement.await.map(|_| ()),
-            Err(error) => Err(error),
-        };
-        acknowledged.map_err(|error| BrokerError::request("heartbeat", error))
-    }
-
-    /// Returns the heartbeats of all nodes, from now on. A heartbeat that cannot be read is skipped.
-    pub async fn beats(&self) -> Result<BoxStream<'static, Heartbeat>, BrokerError> {
-        let subscription = self
-            .client
-            .subscribe(format!("{}.beats.*", self.prefix))
-            .await;
-        let subscription =
-            subscription.map_err(|error| BrokerError::request("subscribe to heartbeats", error))?;
-        let read = |message: async_nats::Message| {
-            std::future::ready(postcard::from_bytes(&message.payload).ok())
-        };
-        Ok(subscription.filter_map(read).boxed())
-    }
-
     /// Sends a request to a subject of the crawl and returns all answers that arrive within
     /// `patience`, or the first `most`.
     pub async fn ask(
@@ -449,8 +277,122 @@ impl Broker {
         Ok(answers.collect().await)
     }
 
-    /// Returns the requests to a subject of the crawl, each with the subject for its answer.
-    pub async fn requests(
+    fn subject(&self, part: &str, slot: Slot) -> String {
+        format!("{}.{part}.{}", self.prefix, slot.0)
+    }
+}
+
+impl SlotLog for Broker {
+    async fn last(&self, slot: Slot) -> Result<Option<(u64, Bytes)>, BrokerError> {
+        let subject = self.subject("facts", slot);
+        match self.facts.get_last_raw_message_by_subject(&subject).await {
+            Ok(last) => Ok(Some((last.sequence, last.payload))),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+            Err(error) => Err(BrokerError::request(
+                format!("last message of {subject}"),
+                error,
+            )),
+        }
+    }
+
+    async fn try_append(
+        &self,
+        slot: Slot,
+        expected: u64,
+        message: &Bytes,
+    ) -> Result<u64, AppendError> {
+        let subject = self.subject("facts", slot);
+        let publish = PublishMessage::build()
+            .payload(message.clone())
+            .expected_last_subject_sequence(expected);
+        let sent = self.context.send_publish(subject.clone(), publish).await;
+        let acknowledged = match sent {
+            Ok(acknowledgement) => acknowledgement.await,
+            Err(error) => Err(error),
+        };
+        match acknowledged {
+            Ok(acknowledgement) => Ok(acknowledgement.sequence),
+            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
+                Err(AppendError::Fenced)
+            }
+            Err(error) if is_full(&error) => Err(AppendError::Full),
+            Err(error) => Err(BrokerError::request(format!("append to {subject}"), error).into()),
+        }
+    }
+
+    async fn messages(
+        &self,
+        slot: Slot,
+    ) -> Result<BoxStream<'static, Result<(u64, Bytes), BrokerError>>, BrokerError> {
+        let messages = self
+            .read(&self.facts, vec![self.subject("facts", slot)], 1)
+            .await?;
+        let plain = |message: SlotMessage| (message.sequence, message.payload);
+        Ok(messages.map(move |message| message.map(plain)).boxed())
+    }
+
+    async fn offer(&self, slot: Slot, message: Bytes) -> Result<(), AppendError> {
+        let subject = self.subject("offers", slot);
+        let sent = self.context.publish(subject.clone(), message).await;
+        let acknowledged = match sent {
+            Ok(acknowledgement) => acknowledgement.await,
+            Err(error) => Err(error),
+        };
+        match acknowledged {
+            Ok(_) => Ok(()),
+            Err(error) if is_full(&error) => Err(AppendError::Full),
+            Err(error) => Err(BrokerError::request(format!("offers to {subject}"), error).into()),
+        }
+    }
+
+    async fn mail(
+        &self,
+        applied: BTreeMap<Slot, u64>,
+    ) -> Result<BoxStream<'static, Result<Mail, BrokerError>>, BrokerError> {
+        let Some(first) = applied.values().min() else {
+            return Ok(futures_util::stream::pending().boxed());
+        };
+        let subjects = applied.keys().map(|slot| self.subject("offers", *slot));
+        let messages = self
+            .read(&self.offers, subjects.collect(), first + 1)
+            .await?;
+        let wanted = move |message: Result<SlotMessage, BrokerError>| {
+            std::future::ready(match message {
+                Ok(message) if applied.get(&message.slot) < Some(&message.sequence) => {
+                    Some(message.mail())
+                }
+                Ok(_) => None,
+                Err(error) => Some(Err(error)),
+            })
+        };
+        Ok(messages.filter_map(wanted).boxed())
+    }
+
+    async fn beat(&self, beat: &Heartbeat) -> Result<(), BrokerError> {
+        let subject = format!("{}.beats.{}", self.prefix, beat.node);
+        let bytes = pack(beat, Vec::new());
+        let sent = self.context.publish(subject, bytes.into()).await;
+        let acknowledged = match sent {
+            Ok(acknowledgement) => acknowledgement.await.map(|_| ()),
+            Err(error) => Err(error),
+        };
+        acknowledged.map_err(|error| BrokerError::request("heartbeat", error))
+    }
+
+    async fn beats(&self) -> Result<BoxStream<'static, Heartbeat>, BrokerError> {
+        let subscription = self
+            .client
+            .subscribe(format!("{}.beats.*", self.prefix))
+            .await;
+        let subscription =
+            subscription.map_err(|error| BrokerError::request("subscribe to heartbeats", error))?;
+        let read = |message: async_nats::Message| {
+            std::future::ready(postcard::from_bytes(&message.payload).ok())
+        };
+        Ok(subscription.filter_map(read).boxed())
+    }
+
+    async fn requests(
         &self,
         subject: &str,
     ) -> Result<BoxStream<'static, (Bytes, Option<async_nats::Subject>)>, BrokerError> {
@@ -465,18 +407,9 @@ impl Broker {
             .boxed())
     }
 
-    /// Answers a request.
-    pub async fn answer(
-        &self,
-        to: async_nats::Subject,
-        answer: Vec<u8>,
-    ) -> Result<(), BrokerError> {
+    async fn answer(&self, to: async_nats::Subject, answer: Vec<u8>) -> Result<(), BrokerError> {
         let sent = self.client.publish(to, answer.into()).await;
         sent.map_err(|error| BrokerError::request("answer", error))
-    }
-
-    fn subject(&self, part: &str, slot: Slot) -> String {
-        format!("{}.{part}.{}", self.prefix, slot.0)
     }
 }
 

@@ -10,6 +10,7 @@ pub mod agent;
 pub mod broker;
 pub mod division;
 pub mod fold;
+pub mod log;
 pub mod member;
 pub mod message;
 pub mod publisher;

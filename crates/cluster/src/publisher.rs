@@ -17,8 +17,9 @@ use tokio::runtime::Handle;
 use tracing::warn;
 
 use crate::agent::{Agent, Applied, Tail};
-use crate::broker::{AppendError, MESSAGE_LIMIT};
+use crate::broker::{Broker, MESSAGE_LIMIT};
 use crate::division::{Division, Slot};
+use crate::log::{AppendError, SlotLog};
 use crate::message::{Header, Kind, encode_batch, encode_offers};
 
 /// Wait before a publication is tried again.
@@ -49,8 +50,8 @@ pub struct Exchange {
 pub struct Unpublished;
 
 /// Publishes the commits of one term.
-pub struct Publisher {
-    agent: Arc<Agent>,
+pub struct Publisher<B = Broker> {
+    agent: Arc<Agent<B>>,
     runtime: Handle,
     division: Division,
     tails: BTreeMap<Slot, Tail>,
@@ -59,11 +60,10 @@ pub struct Publisher {
     exchange: bool,
 }
 
-impl Publisher {
-    /// Creates the publisher of a term. It blocks the thread that calls it, so it must not be called
-    /// on an async task.
+impl<B: SlotLog> Publisher<B> {
+    /// Creates the publisher of a term.
     pub fn new(
-        agent: Arc<Agent>,
+        agent: Arc<Agent<B>>,
         runtime: Handle,
         tails: BTreeMap<Slot, Tail>,
         exchange: bool,
@@ -84,17 +84,22 @@ impl Publisher {
     ///
     /// While the broker is away or its streams are full, this waits. The core then makes no further
     /// requests once its limit of uncommitted ones is reached.
+    ///
+    /// It blocks the thread that calls it, so it must not be called on an async task.
     pub fn publish(&mut self, facts: &[Entry], exchange: Exchange) -> Result<(), Unpublished> {
+        let runtime = self.runtime.clone();
+        runtime.block_on(self.send(facts, exchange))
+    }
+
+    /// Does the work of [`Publisher::publish`] on an async task.
+    pub async fn send(&mut self, facts: &[Entry], exchange: Exchange) -> Result<(), Unpublished> {
         for (slot, sequence) in exchange.taken {
             if let Some(tail) = self.tails.get_mut(&slot) {
                 tail.applied.offers = tail.applied.offers.max(sequence);
             }
         }
-        let runtime = self.runtime.clone();
-        runtime.block_on(async {
-            self.send_offers(exchange.offers).await?;
-            self.append_facts(facts).await
-        })
+        self.send_offers(exchange.offers).await?;
+        self.append_facts(facts).await
     }
 
     /// Returns how far the ledger agrees with the log of each slot.
@@ -200,8 +205,13 @@ enum Refused {
 }
 
 /// Sends a message until the broker has stored it.
-async fn retried<T, F>(agent: &Agent, message: &Bytes, send: impl Fn() -> F) -> Result<T, Refused>
+async fn retried<B, T, F>(
+    agent: &Agent<B>,
+    message: &Bytes,
+    send: impl Fn() -> F,
+) -> Result<T, Refused>
 where
+    B: SlotLog,
     F: Future<Output = Result<T, AppendError>>,
 {
     loop {

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use cluster::Slot;
-use cluster::broker::Mail;
+use cluster::log::Mail;
 use crawl::{Action, ConnectionId, Core, Event, Note, Stored, Summary, TOKEN, VisitId};
 use fetch::{Connection, Fetcher, Route};
 use frontier::{HostFacts, PageKey, Partition, RobotsFact, Visited};

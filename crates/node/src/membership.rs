@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use cluster::agent::Agent;
 use cluster::broker::{Broker, BrokerSettings};
+use cluster::log::SlotLog;
 use cluster::member::MemberSettings;
 use cluster::message::NodeName;
 use cluster::{Division, Slot};
