@@ -13,6 +13,7 @@ pub mod fold;
 pub mod log;
 pub mod member;
 pub mod message;
+pub mod note;
 pub mod publisher;
 
 pub use division::{Division, Slot};

@@ -99,7 +99,8 @@ pub struct MemberSettings {
 #[derive(Debug)]
 pub struct Member {
     settings: MemberSettings,
-    started: Moment,
+    /// When the node began to listen: at its start, and again after it had no contact to the broker.
+    listens: Moment,
     peers: BTreeMap<NodeName, Peer>,
     owned: BTreeMap<Slot, u64>,
     assigned: BTreeMap<Slot, Assignment>,
@@ -112,13 +113,26 @@ impl Member {
     pub fn new(settings: MemberSettings, now: Moment) -> Self {
         Self {
             settings,
-            started: now,
+            listens: now,
             peers: BTreeMap::new(),
             owned: BTreeMap::new(),
             assigned: BTreeMap::new(),
             draining: false,
             figures: NodeFigures::default(),
         }
+    }
+
+    /// This node was out of contact. It has heard no other node meanwhile, so their silence counts
+    /// from now on.
+    pub fn listens_again(&mut self, now: Moment) {
+        self.listens = now;
+    }
+
+    /// Returns how long the node must still listen before its first claim: other nodes are not heard
+    /// yet.
+    pub fn hearing(&self, now: Moment) -> Duration {
+        let whole = HEARING.min(self.settings.silence);
+        whole.saturating_sub(now.since(self.listens))
     }
 
     /// Returns the settings.
@@ -215,7 +229,7 @@ impl Member {
     /// ([`Member::may_claim`]). Returns none in the first two seconds: other nodes are not heard
     /// yet.
     pub fn to_claim(&self, now: Moment) -> Vec<Slot> {
-        if now.since(self.started) < HEARING.min(self.settings.silence) {
+        if !self.hearing(now).is_zero() {
             return Vec::new();
         }
         let candidates = self.candidates(now);
@@ -231,8 +245,8 @@ impl Member {
         slots.filter(|slot| free(slot) && mine(slot)).collect()
     }
 
-    /// Returns whether the owner that the log of a slot names can be replaced: it is this node, is
-    /// unknown since this node started, or was silent for long enough.
+    /// Returns whether the owner that the log of a slot names can be replaced: it is this node, or was
+    /// silent for long enough while this node listened.
     pub fn may_claim(&self, head: &Head, now: Moment) -> bool {
         let Some(owner) = &head.owner else {
             return true;
@@ -240,10 +254,8 @@ impl Member {
         if *owner == self.settings.name {
             return true;
         }
-        let last = self
-            .peers
-            .get(owner)
-            .map_or(self.started, |peer| peer.heard);
+        let heard = self.peers.get(owner).map(|peer| peer.heard);
+        let last = heard.map_or(self.listens, |heard| heard.max(self.listens));
         now.since(last) >= self.settings.silence
     }
 
