@@ -13,14 +13,16 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use frontier::Entry;
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use policy::Moment;
 use tokio::sync::Notify;
 use tracing::{info, warn};
 
-use crate::broker::{AppendError, Broker, BrokerError};
+use crate::broker::Broker;
 use crate::division::Slot;
+use crate::error::BrokerError;
 use crate::fold::{Fold, Head};
+use crate::log::{AppendError, SlotLog};
 use crate::member::{Member, MemberSettings, NodeFigures, Order, Peer};
 use crate::message::{Header, Kind, NodeName, encode_header, pack};
 
@@ -75,15 +77,21 @@ pub struct Tail {
 }
 
 /// This node in the cluster.
-pub struct Agent {
-    broker: Broker,
+pub struct Agent<B = Broker> {
+    broker: B,
     now: Now,
     silence: Duration,
     member: Mutex<Member>,
     /// The slots that this node worked on when another node claimed them.
     fenced: Mutex<BTreeSet<Slot>>,
+    /// Slots whose logs may name this node as the owner although it does not work on them: all when
+    /// it starts, and those of a claim or release that the broker did not answer. No other node may
+    /// claim them while this one is alive, so this one must release them.
+    doubtful: Mutex<BTreeSet<Slot>>,
     /// When the broker last acknowledged a heartbeat, in microseconds.
     acknowledged: AtomicU64,
+    /// Number of checks for changes. Each reads the log of another slot of this node.
+    checks: AtomicU64,
     /// Signals that a rebalance would change something.
     change: Notify,
     /// Whether the program is about to end.
@@ -92,12 +100,14 @@ pub struct Agent {
     doubled: AtomicBool,
 }
 
-impl Agent {
+impl<B: SlotLog> Agent<B> {
     /// Joins the cluster. The node owns nothing yet.
-    pub fn new(broker: Broker, settings: MemberSettings, now: Now) -> Arc<Self> {
+    pub fn new(broker: B, settings: MemberSettings, now: Now) -> Arc<Self> {
         let started = now();
         Arc::new(Self {
             silence: settings.silence,
+            doubtful: Mutex::new(settings.division.slots().collect()),
+            checks: AtomicU64::new(0),
             member: Mutex::new(Member::new(settings, started)),
             fenced: Mutex::default(),
             acknowledged: AtomicU64::new(started.micros()),
@@ -115,7 +125,7 @@ impl Agent {
     }
 
     /// Returns the broker.
-    pub fn broker(&self) -> &Broker {
+    pub fn broker(&self) -> &B {
         &self.broker
     }
 
@@ -128,6 +138,9 @@ impl Agent {
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
+                // Heartbeats that wait are heard first: after a standstill the other nodes are
+                // alive.
+                biased;
                 Some(beat) = beats.next() => {
                     let superseded = self.member().superseded(&beat);
                     superseded.into_iter().for_each(|slot| self.lost(slot));
@@ -158,10 +171,18 @@ impl Agent {
         }
     }
 
-    /// Sends a heartbeat now.
+    /// Sends a heartbeat now. After a time without contact, the acknowledgement counts only when
+    /// the logs have shown which slots other nodes have claimed meanwhile.
     async fn announce(&self) {
         let (beat, sent) = (self.member().heartbeat(), (self.now)());
-        match self.broker.beat(&beat).await {
+        let mut announced = self.broker.beat(&beat).await;
+        if announced.is_ok() && !self.may_fetch() {
+            let owned: Vec<Slot> = self.member().owned().keys().copied().collect();
+            for slot in owned {
+                announced = announced.and(self.check(slot).await);
+            }
+        }
+        match announced {
             Ok(()) => {
                 self.acknowledged
                     .fetch_max(sent.micros(), Ordering::Relaxed);
@@ -169,6 +190,21 @@ impl Agent {
             }
             Err(error) => warn!("{error}"),
         }
+    }
+
+    /// Reads the log of a slot of this node, and drops the slot if another node has claimed it.
+    async fn check(&self, slot: Slot) -> Result<(), BrokerError> {
+        let Some(epoch) = self.member().owned().get(&slot).copied() else {
+            return Ok(());
+        };
+        let head = self.broker.head(slot).await?;
+        let ours = head.epoch == epoch && head.owner.as_ref() == Some(&self.name());
+        // The slot may have been released meanwhile.
+        let owned = self.member().owned().get(&slot) == Some(&epoch);
+        if owned && !ours {
+            self.lost(slot);
+        }
+        Ok(())
     }
 
     /// Returns whether this node may make requests: the broker has acknowledged a heartbeat within
@@ -184,13 +220,24 @@ impl Agent {
     }
 
     /// Returns whether slots should be released, can be claimed or were lost.
+    ///
+    /// A node learns from the broker's refusal that it has lost a slot. A slot without work
+    /// publishes nothing, so each call also reads the log of one slot.
     async fn is_change_due(&self) -> bool {
         let now = (self.now)();
+        let owned: Vec<Slot> = self.member().owned().keys().copied().collect();
+        let check = self.checks.fetch_add(1, Ordering::Relaxed) as usize;
+        if let Some(slot) = owned.get(check % owned.len().max(1))
+            && self.check(*slot).await.is_err()
+        {
+            return false;
+        }
         let (release, claim) = {
             let member = self.member();
             (member.to_release(now), member.to_claim(now))
         };
-        if !release.is_empty() || !self.fenced().is_empty() {
+        let doubtful = !self.doubtful().is_empty();
+        if !release.is_empty() || doubtful || !self.fenced().is_empty() {
             return true;
         }
         for slot in claim {
@@ -227,15 +274,19 @@ impl Agent {
         &self,
         store: &mut S,
     ) -> Result<BTreeMap<Slot, Tail>, S::Error> {
+        let hearing = self.member().hearing((self.now)());
+        tokio::time::sleep(hearing).await;
         self.fenced().clear();
         let release = self.member().to_release((self.now)());
         for slot in release {
-            self.release(slot, store).await?;
+            self.doubtful().insert(slot);
+            self.member().lost(slot);
         }
         let claim = self.member().to_claim((self.now)());
         for slots in claim.chunks(READS) {
             self.claim(slots, store).await?;
         }
+        self.release_doubtful().await?;
         self.announce().await;
         let owned = self.member().owned().clone();
         store.retain(&owned.keys().copied().collect())?;
@@ -244,13 +295,49 @@ impl Agent {
             let applied = store.applied(slot)?.unwrap_or_default();
             tails.insert(slot, Tail { epoch, applied });
         }
+        // What was due before is done.
+        self.change.notified().now_or_never();
         Ok(tails)
+    }
+
+    /// Releases the slots whose logs name this node although it does not work on them.
+    async fn release_doubtful(&self) -> Result<(), BrokerError> {
+        let doubtful: Vec<Slot> = self.doubtful().iter().copied().collect();
+        let settled = futures_util::stream::iter(doubtful)
+            .map(|slot| async move { (slot, self.release_named(slot).await) })
+            .buffered(READS)
+            .collect::<Vec<_>>()
+            .await;
+        for (slot, settled) in settled {
+            settled?;
+            self.doubtful().remove(&slot);
+        }
+        Ok(())
+    }
+
+    /// Releases a slot if its log names this node although it does not work on it.
+    async fn release_named(&self, slot: Slot) -> Result<(), BrokerError> {
+        if self.member().owned().contains_key(&slot) {
+            return Ok(());
+        }
+        let head = self.broker.head(slot).await?;
+        if head.owner.as_ref() != Some(&self.name()) {
+            return Ok(());
+        }
+        let message = self.message(head.epoch, Kind::Release);
+        match self.broker.append(slot, head.sequence, &message).await {
+            Ok(_) | Err(AppendError::Fenced) => Ok(()),
+            Err(AppendError::Full) => Err(BrokerError::request("release", AppendError::Full)),
+            Err(AppendError::Broker(error)) => Err(error),
+        }
     }
 
     /// Releases all slots at the end of the program. The store keeps their facts, so that a restart
     /// before any other claim needs no takeover.
     pub async fn leave<S: SlotStore>(&self, store: &mut S) -> Result<(), S::Error> {
         let owned: Vec<Slot> = self.member().owned().keys().copied().collect();
+        // Others take the slots at once, without waiting for the silence.
+        self.member().drain(true);
         for slot in owned {
             self.release(slot, store).await?;
         }
@@ -348,6 +435,7 @@ impl Agent {
         };
         let epoch = head.epoch + 1;
         let message = self.message(epoch, Kind::Claim { numbered_from });
+        self.doubtful().insert(slot);
         let sequence = match self.broker.append(slot, head.sequence, &message).await {
             Ok(sequence) => sequence,
             Err(AppendError::Fenced) => return Ok(()),
@@ -399,6 +487,10 @@ impl Agent {
     /// The lock is held for the time of a method of [`Member`], without I/O.
     pub(crate) fn member(&self) -> MutexGuard<'_, Member> {
         self.member.lock().expect("no method of Member panics")
+    }
+
+    fn doubtful(&self) -> MutexGuard<'_, BTreeSet<Slot>> {
+        self.doubtful.lock().expect("a set is changed in one call")
     }
 
     fn fenced(&self) -> MutexGuard<'_, BTreeSet<Slot>> {

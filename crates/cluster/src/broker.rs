@@ -25,9 +25,10 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 
 use crate::division::Slot;
-use crate::fold::{Fold, Head};
+use crate::error::BrokerError;
+use crate::log::{AppendError, Mail, SlotLog};
 use crate::member::{Heartbeat, Order};
-use crate::message::{Unreadable, decode_header, decode_offers, pack};
+use crate::message::{decode_offers, pack};
 
 /// The first version of `nats-server` whose compare-and-set on subjects is reliable under restarts.
 const OLDEST: (u64, u64) = (2, 12);
@@ -61,91 +62,20 @@ pub struct BrokerSettings {
     pub stream_bytes: u64,
 }
 
-/// A failure of the broker or of the way to it.
-#[derive(Debug, thiserror::Error)]
-pub enum BrokerError {
-    /// No server can be reached.
-    #[error(
-        "cannot connect to the NATS servers {servers}: check [cluster] servers, and that they run"
-    )]
-    Connect {
-        /// The addresses.
-        servers: String,
-        /// The cause.
-        source: async_nats::ConnectError,
-    },
-    /// A file of the connection's settings cannot be read.
-    #[error("cannot read the NATS credentials {path}")]
-    Credentials {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: std::io::Error,
-    },
-    /// The server is too old.
-    #[error(
-        "the NATS server has version {found}, and a cluster needs 2.12 or later: older versions can lose a compare-and-set"
-    )]
-    Version {
-        /// The version of the server.
-        found: String,
-    },
-    /// A stream cannot be created.
-    #[error("cannot create the stream {stream}: is JetStream enabled on the NATS servers?")]
-    Stream {
-        /// The stream.
-        stream: String,
-        /// The cause.
-        source: jetstream::context::CreateStreamError,
-    },
-    /// A request was not answered.
-    #[error("the NATS servers did not answer: {what}")]
-    Request {
-        /// The request, in words.
-        what: String,
-        /// The cause.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// A message cannot be decoded.
-    #[error(transparent)]
-    Message(#[from] Unreadable),
+/// The server's side of a read. A server allows a limited number of consumers, and removes one that
+/// is not used only after minutes; so it is deleted when the read ends.
+struct ReadConsumer {
+    stream: Stream,
+    name: String,
 }
 
-impl BrokerError {
-    fn request(
-        what: impl Into<String>,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> Self {
-        Self::Request {
-            what: what.into(),
-            source: source.into(),
+impl Drop for ReadConsumer {
+    fn drop(&mut self) {
+        let (stream, name) = (self.stream.clone(), std::mem::take(&mut self.name));
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { stream.delete_consumer(&name).await.map(drop) });
         }
     }
-}
-
-/// Why a message was not appended to a slot's log.
-#[derive(Debug, thiserror::Error)]
-pub enum AppendError {
-    /// Another node has written to the log: this node does not own the slot.
-    #[error("another node owns the slot")]
-    Fenced,
-    /// The stream has reached its size limit. Nothing was stored.
-    #[error("the stream is full: raise [cluster] stream_bytes")]
-    Full,
-    /// The broker did not answer. The message may be stored or not.
-    #[error(transparent)]
-    Broker(#[from] BrokerError),
-}
-
-/// A message of offers for a slot.
-#[derive(Debug)]
-pub struct Mail {
-    /// The slot.
-    pub slot: Slot,
-    /// The sequence of the message.
-    pub sequence: u64,
-    /// The offers.
-    pub offers: Vec<crawl::Offer>,
 }
 
 /// A message of a stream that has a subject per slot.
@@ -230,129 +160,6 @@ impl Broker {
         &self.warnings
     }
 
-    /// Returns the owner of a slot by the last message of its log.
-    pub async fn head(&self, slot: Slot) -> Result<Head, BrokerError> {
-        let subject = self.subject("facts", slot);
-        match self.facts.get_last_raw_message_by_subject(&subject).await {
-            Ok(last) => {
-                let (header, _) = decode_header(&last.payload)?;
-                Ok(Head::of_last(last.sequence, &header))
-            }
-            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
-                Ok(Head::default())
-            }
-            Err(error) => Err(BrokerError::request(
-                format!("last message of {subject}"),
-                error,
-            )),
-        }
-    }
-
-    /// Appends a message to the log of a slot, if the last message there has the sequence
-    /// `expected` (0: the log is empty). Returns the sequence of the message.
-    ///
-    /// A repeated append of a message whose acknowledgement was lost succeeds.
-    pub async fn append(
-        &self,
-        slot: Slot,
-        expected: u64,
-        message: &Bytes,
-    ) -> Result<u64, AppendError> {
-        let subject = self.subject("facts", slot);
-        let publish = PublishMessage::build()
-            .payload(message.clone())
-            .expected_last_subject_sequence(expected);
-        let sent = self.context.send_publish(subject.clone(), publish).await;
-        let acknowledged = match sent {
-            Ok(acknowledgement) => acknowledgement.await,
-            Err(error) => Err(error),
-        };
-        match acknowledged {
-            Ok(acknowledgement) => Ok(acknowledgement.sequence),
-            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
-                self.own_message(slot, message).await
-            }
-            Err(error) if is_full(&error) => Err(AppendError::Full),
-            Err(error) => Err(BrokerError::request(format!("append to {subject}"), error).into()),
-        }
-    }
-
-    /// Returns the sequence of the last message of a slot's log if it is this one: an earlier
-    /// attempt stored it, and the acknowledgement was lost.
-    async fn own_message(&self, slot: Slot, message: &Bytes) -> Result<u64, AppendError> {
-        let subject = self.subject("facts", slot);
-        let last = self.facts.get_last_raw_message_by_subject(&subject).await;
-        let last = last
-            .map_err(|error| BrokerError::request(format!("last message of {subject}"), error))?;
-        if last.payload == *message {
-            Ok(last.sequence)
-        } else {
-            Err(AppendError::Fenced)
-        }
-    }
-
-    /// Folds the log of a slot up to and including the message with this sequence.
-    pub async fn fold(&self, slot: Slot, until: u64) -> Result<Fold, BrokerError> {
-        let mut fold = Fold::default();
-        if until == 0 {
-            return Ok(fold);
-        }
-        let subjects = vec![self.subject("facts", slot)];
-        let (consumer, mut messages) = self.read(&self.facts, subjects, 1).await?;
-        while let Some(message) = messages.next().await {
-            let message = message?;
-            fold.apply(message.sequence, &message.payload)?;
-            if message.sequence >= until {
-                // A server allows a limited number of consumers. One that stays is removed by the
-                // server after minutes.
-                self.facts.delete_consumer(&consumer).await.ok();
-                return Ok(fold);
-            }
-        }
-        let ended = format!("the log of slot {} ended before message {until}", slot.0);
-        Err(BrokerError::request(ended, "the stream was trimmed"))
-    }
-
-    /// Sends offers to a slot. Returns when the broker has stored them.
-    pub async fn offer(&self, slot: Slot, message: Bytes) -> Result<(), AppendError> {
-        let subject = self.subject("offers", slot);
-        let sent = self.context.publish(subject.clone(), message).await;
-        let acknowledged = match sent {
-            Ok(acknowledgement) => acknowledgement.await,
-            Err(error) => Err(error),
-        };
-        match acknowledged {
-            Ok(_) => Ok(()),
-            Err(error) if is_full(&error) => Err(AppendError::Full),
-            Err(error) => Err(BrokerError::request(format!("offers to {subject}"), error).into()),
-        }
-    }
-
-    /// Returns the offers for these slots that come after the given sequences, in order, and waits
-    /// for further ones.
-    pub async fn mail(
-        &self,
-        applied: BTreeMap<Slot, u64>,
-    ) -> Result<BoxStream<'static, Result<Mail, BrokerError>>, BrokerError> {
-        let Some(first) = applied.values().min() else {
-            return Ok(futures_util::stream::pending().boxed());
-        };
-        let subjects = applied.keys().map(|slot| self.subject("offers", *slot));
-        let (_, messages) = self
-            .read(&self.offers, subjects.collect(), first + 1)
-            .await?;
-        let wanted = move |message: Result<SlotMessage, BrokerError>| {
-            std::future::ready(match message {
-                Ok(message) if applied.get(&message.slot) < Some(&message.sequence) => {
-                    Some(message.mail())
-                }
-                Ok(_) => None,
-                Err(error) => Some(Err(error)),
-            })
-        };
-        Ok(messages.filter_map(wanted).boxed())
-    }
-
     /// Returns the messages of a stream with these subjects from a sequence on, and the name of the
     /// consumer that the server has created for them.
     async fn read(
@@ -392,88 +199,6 @@ impl Broker {
         Ok((name, messages.map(read).boxed()))
     }
 
-    /// Announces this node. Returns when a majority of the broker's servers has the heartbeat:
-    /// until then others may think that this node is dead.
-    pub async fn beat(&self, beat: &Heartbeat) -> Result<(), BrokerError> {
-        let subject = format!("{}.beats.{}", self.prefix, beat.node);
-        let bytes = pack(beat, Vec::new());
-        let sent = self.context.publish(subject, bytes.into()).await;
-        let acknowledged = match sent {
-            Ok(acknowledgement) => acknowledgement.await.map(|_| ()),
-            Err(error) => Err(error),
-        };
-        acknowledged.map_err(|error| BrokerError::request("heartbeat", error))
-    }
-
-    /// Returns the heartbeats of all nodes, from now on. A heartbeat that cannot be read is
-    /// skipped.
-    pub async fn beats(&self) -> Result<BoxStream<'static, Heartbeat>, BrokerError> {
-        let subscription = self
-            .client
-            .subscribe(format!("{}.beats.*", self.prefix))
-            .await;
-        let subscription =
-            subscription.map_err(|error| BrokerError::request("subscribe to heartbeats", error))?;
-        let read = |message: async_nats::Message| {
-            std::future::ready(postcard::from_bytes(&message.payload).ok())
-        };
-        Ok(subscription.filter_map(read).boxed())
-    }
-
-    /// Sends a request to a subject of the crawl and returns all answers that arrive within
-    /// `patience`, or the first `most`.
-    pub async fn ask(
-        &self,
-        subject: &str,
-        request: Vec<u8>,
-        most: usize,
-        patience: Duration,
-    ) -> Result<Vec<Bytes>, BrokerError> {
-        let failed = |error| BrokerError::request(format!("request to {subject}"), error);
-        let inbox = self.client.new_inbox();
-        let answers = self.client.subscribe(inbox.clone()).await;
-        let answers = answers.map_err(|error| BrokerError::request("subscribe", error))?;
-        let subject = format!("{}.{subject}", self.prefix);
-        let sent = self
-            .client
-            .publish_with_reply(subject, inbox, request.into());
-        sent.await
-            .map_err(|error| failed(Box::<dyn std::error::Error + Send + Sync>::from(error)))?;
-        let deadline = tokio::time::sleep(patience);
-        let answers = answers
-            .filter(|answer| std::future::ready(answer.status.is_none()))
-            .map(|answer| answer.payload)
-            .take(most)
-            .take_until(deadline);
-        Ok(answers.collect().await)
-    }
-
-    /// Returns the requests to a subject of the crawl, each with the subject for its answer.
-    pub async fn requests(
-        &self,
-        subject: &str,
-    ) -> Result<BoxStream<'static, (Bytes, Option<async_nats::Subject>)>, BrokerError> {
-        let subscription = self
-            .client
-            .subscribe(format!("{}.{subject}", self.prefix))
-            .await;
-        let subscription = subscription
-            .map_err(|error| BrokerError::request(format!("subscribe to {subject}"), error))?;
-        Ok(subscription
-            .map(|message| (message.payload, message.reply))
-            .boxed())
-    }
-
-    /// Answers a request.
-    pub async fn answer(
-        &self,
-        to: async_nats::Subject,
-        answer: Vec<u8>,
-    ) -> Result<(), BrokerError> {
-        let sent = self.client.publish(to, answer.into()).await;
-        sent.map_err(|error| BrokerError::request("answer", error))
-    }
-
     /// Returns the last heartbeat of each node that is heard within `patience`.
     pub async fn nodes(&self, patience: Duration) -> Result<Vec<Heartbeat>, BrokerError> {
         let beats = self.beats().await?;
@@ -511,8 +236,173 @@ impl Broker {
         Ok(answers.into_iter().next())
     }
 
+    /// Sends a request to a subject of the crawl and returns all answers that arrive within
+    /// `patience`, or the first `most`.
+    pub async fn ask(
+        &self,
+        subject: &str,
+        request: Vec<u8>,
+        most: usize,
+        patience: Duration,
+    ) -> Result<Vec<Bytes>, BrokerError> {
+        let failed = |error| BrokerError::request(format!("request to {subject}"), error);
+        let inbox = self.client.new_inbox();
+        let answers = self.client.subscribe(inbox.clone()).await;
+        let answers = answers.map_err(|error| BrokerError::request("subscribe", error))?;
+        let subject = format!("{}.{subject}", self.prefix);
+        let sent = self
+            .client
+            .publish_with_reply(subject, inbox, request.into());
+        sent.await
+            .map_err(|error| failed(Box::<dyn std::error::Error + Send + Sync>::from(error)))?;
+        let deadline = tokio::time::sleep(patience);
+        let answers = answers
+            .filter(|answer| std::future::ready(answer.status.is_none()))
+            .map(|answer| answer.payload)
+            .take(most)
+            .take_until(deadline);
+        Ok(answers.collect().await)
+    }
+
     fn subject(&self, part: &str, slot: Slot) -> String {
         format!("{}.{part}.{}", self.prefix, slot.0)
+    }
+}
+
+impl SlotLog for Broker {
+    async fn last(&self, slot: Slot) -> Result<Option<(u64, Bytes)>, BrokerError> {
+        let subject = self.subject("facts", slot);
+        match self.facts.get_last_raw_message_by_subject(&subject).await {
+            Ok(last) => Ok(Some((last.sequence, last.payload))),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+            Err(error) => Err(BrokerError::request(
+                format!("last message of {subject}"),
+                error,
+            )),
+        }
+    }
+
+    async fn try_append(
+        &self,
+        slot: Slot,
+        expected: u64,
+        message: &Bytes,
+    ) -> Result<u64, AppendError> {
+        let subject = self.subject("facts", slot);
+        let publish = PublishMessage::build()
+            .payload(message.clone())
+            .expected_last_subject_sequence(expected);
+        let sent = self.context.send_publish(subject.clone(), publish).await;
+        let acknowledged = match sent {
+            Ok(acknowledgement) => acknowledgement.await,
+            Err(error) => Err(error),
+        };
+        match acknowledged {
+            Ok(acknowledgement) => Ok(acknowledgement.sequence),
+            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
+                Err(AppendError::Fenced)
+            }
+            Err(error) if is_full(&error) => Err(AppendError::Full),
+            Err(error) => Err(BrokerError::request(format!("append to {subject}"), error).into()),
+        }
+    }
+
+    async fn messages(
+        &self,
+        slot: Slot,
+    ) -> Result<BoxStream<'static, Result<(u64, Bytes), BrokerError>>, BrokerError> {
+        let subjects = vec![self.subject("facts", slot)];
+        let (name, messages) = self.read(&self.facts, subjects, 1).await?;
+        let consumer = ReadConsumer {
+            stream: self.facts.clone(),
+            name,
+        };
+        let plain = move |message: Result<SlotMessage, BrokerError>| {
+            let _kept = &consumer;
+            message.map(|message| (message.sequence, message.payload))
+        };
+        Ok(messages.map(plain).boxed())
+    }
+
+    async fn offer(&self, slot: Slot, message: Bytes) -> Result<(), AppendError> {
+        let subject = self.subject("offers", slot);
+        let sent = self.context.publish(subject.clone(), message).await;
+        let acknowledged = match sent {
+            Ok(acknowledgement) => acknowledgement.await,
+            Err(error) => Err(error),
+        };
+        match acknowledged {
+            Ok(_) => Ok(()),
+            Err(error) if is_full(&error) => Err(AppendError::Full),
+            Err(error) => Err(BrokerError::request(format!("offers to {subject}"), error).into()),
+        }
+    }
+
+    async fn mail(
+        &self,
+        applied: BTreeMap<Slot, u64>,
+    ) -> Result<BoxStream<'static, Result<Mail, BrokerError>>, BrokerError> {
+        let Some(first) = applied.values().min() else {
+            return Ok(futures_util::stream::pending().boxed());
+        };
+        let subjects = applied.keys().map(|slot| self.subject("offers", *slot));
+        let (_, messages) = self
+            .read(&self.offers, subjects.collect(), first + 1)
+            .await?;
+        let wanted = move |message: Result<SlotMessage, BrokerError>| {
+            std::future::ready(match message {
+                Ok(message) if applied.get(&message.slot) < Some(&message.sequence) => {
+                    Some(message.mail())
+                }
+                Ok(_) => None,
+                Err(error) => Some(Err(error)),
+            })
+        };
+        Ok(messages.filter_map(wanted).boxed())
+    }
+
+    async fn beat(&self, beat: &Heartbeat) -> Result<(), BrokerError> {
+        let subject = format!("{}.beats.{}", self.prefix, beat.node);
+        let bytes = pack(beat, Vec::new());
+        let sent = self.context.publish(subject, bytes.into()).await;
+        let acknowledged = match sent {
+            Ok(acknowledgement) => acknowledgement.await.map(|_| ()),
+            Err(error) => Err(error),
+        };
+        acknowledged.map_err(|error| BrokerError::request("heartbeat", error))
+    }
+
+    async fn beats(&self) -> Result<BoxStream<'static, Heartbeat>, BrokerError> {
+        let subscription = self
+            .client
+            .subscribe(format!("{}.beats.*", self.prefix))
+            .await;
+        let subscription =
+            subscription.map_err(|error| BrokerError::request("subscribe to heartbeats", error))?;
+        let read = |message: async_nats::Message| {
+            std::future::ready(postcard::from_bytes(&message.payload).ok())
+        };
+        Ok(subscription.filter_map(read).boxed())
+    }
+
+    async fn requests(
+        &self,
+        subject: &str,
+    ) -> Result<BoxStream<'static, (Bytes, Option<async_nats::Subject>)>, BrokerError> {
+        let subscription = self
+            .client
+            .subscribe(format!("{}.{subject}", self.prefix))
+            .await;
+        let subscription = subscription
+            .map_err(|error| BrokerError::request(format!("subscribe to {subject}"), error))?;
+        Ok(subscription
+            .map(|message| (message.payload, message.reply))
+            .boxed())
+    }
+
+    async fn answer(&self, to: async_nats::Subject, answer: Vec<u8>) -> Result<(), BrokerError> {
+        let sent = self.client.publish(to, answer.into()).await;
+        sent.map_err(|error| BrokerError::request("answer", error))
     }
 }
 

@@ -10,9 +10,12 @@ pub mod agent;
 pub mod broker;
 pub mod demand;
 pub mod division;
+pub mod error;
 pub mod fold;
+pub mod log;
 pub mod member;
 pub mod message;
+pub mod note;
 pub mod publisher;
 
 pub use division::{Division, Slot};

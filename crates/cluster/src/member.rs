@@ -112,11 +112,11 @@ pub struct MemberSettings {
 #[derive(Debug)]
 pub struct Member {
     settings: MemberSettings,
-    started: Moment,
     /// When the broker last acknowledged a heartbeat.
     contact: Moment,
-    /// The end of the last time without contact. The silence of others counts from then on.
-    listening_since: Moment,
+    /// When the node began to listen: at its start, and again after a time without contact. The
+    /// silence of others counts from then on.
+    listens: Moment,
     peers: BTreeMap<NodeName, Peer>,
     owned: BTreeMap<Slot, u64>,
     assigned: BTreeMap<Slot, Assignment>,
@@ -129,15 +129,21 @@ impl Member {
     pub fn new(settings: MemberSettings, now: Moment) -> Self {
         Self {
             settings,
-            started: now,
             contact: now,
-            listening_since: now,
+            listens: now,
             peers: BTreeMap::new(),
             owned: BTreeMap::new(),
             assigned: BTreeMap::new(),
             draining: false,
             figures: NodeFigures::default(),
         }
+    }
+
+    /// Returns how long the node must still listen before its first claim: other nodes are not
+    /// heard yet.
+    pub fn hearing(&self, now: Moment) -> Duration {
+        let whole = HEARING.min(self.settings.silence);
+        whole.saturating_sub(now.since(self.listens))
     }
 
     /// Returns the settings.
@@ -214,7 +220,7 @@ impl Member {
     /// The broker has acknowledged a heartbeat of this node.
     pub fn in_contact(&mut self, now: Moment) {
         if !self.is_in_contact(now) {
-            self.listening_since = now;
+            self.listens = now;
         }
         self.contact = now;
     }
@@ -231,7 +237,7 @@ impl Member {
         } else {
             self.contact
         };
-        until.since(heard.max(self.listening_since))
+        until.since(heard.max(self.listens))
     }
 
     /// Returns whether a node was heard within the time of silence.
@@ -271,7 +277,7 @@ impl Member {
     /// ([`Member::may_claim`]). Returns none in the first two seconds: other nodes are not heard
     /// yet.
     pub fn to_claim(&self, now: Moment) -> Vec<Slot> {
-        if now.since(self.started) < HEARING.min(self.settings.silence) {
+        if !self.hearing(now).is_zero() {
             return Vec::new();
         }
         let candidates = self.candidates(now);
@@ -287,8 +293,8 @@ impl Member {
         slots.filter(|slot| free(slot) && mine(slot)).collect()
     }
 
-    /// Returns whether the owner that the log of a slot names can be replaced: it is this node, is
-    /// unknown since this node started, or was silent for long enough.
+    /// Returns whether the owner that the log of a slot names can be replaced: it is this node, or
+    /// was silent for long enough while this node listened.
     pub fn may_claim(&self, head: &Head, now: Moment) -> bool {
         let Some(owner) = &head.owner else {
             return true;
@@ -296,11 +302,8 @@ impl Member {
         if *owner == self.settings.name {
             return true;
         }
-        let last = self
-            .peers
-            .get(owner)
-            .map_or(self.started, |peer| peer.heard);
-        self.silent_for(last, now) >= self.settings.silence
+        let heard = self.peers.get(owner).map(|peer| peer.heard);
+        self.silent_for(heard.unwrap_or(self.listens), now) >= self.settings.silence
     }
 
     /// Returns the nodes that may own slots, with their capacities.

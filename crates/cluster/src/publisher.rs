@@ -5,7 +5,7 @@
 //! come from its links. So no link between slots is lost, whenever a node dies. Offers may be sent
 //! twice; the owner of a slot knows its pages and ignores them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,8 +18,9 @@ use tokio::runtime::Handle;
 use tracing::warn;
 
 use crate::agent::{Agent, Applied, Tail};
-use crate::broker::{AppendError, MESSAGE_LIMIT};
+use crate::broker::{Broker, MESSAGE_LIMIT};
 use crate::division::{Division, Slot};
+use crate::log::{AppendError, SlotLog};
 use crate::message::{Header, Kind, encode_batch, encode_offers};
 
 /// Wait before a publication is tried again.
@@ -50,8 +51,8 @@ pub struct Exchange {
 pub struct Unpublished;
 
 /// Publishes the commits of one term.
-pub struct Publisher {
-    agent: Arc<Agent>,
+pub struct Publisher<B = Broker> {
+    agent: Arc<Agent<B>>,
     runtime: Handle,
     division: Division,
     tails: BTreeMap<Slot, Tail>,
@@ -60,11 +61,10 @@ pub struct Publisher {
     exchange: bool,
 }
 
-impl Publisher {
-    /// Creates the publisher of a term. It blocks the thread that calls it, so it must not be
-    /// called on an async task.
+impl<B: SlotLog> Publisher<B> {
+    /// Creates the publisher of a term.
     pub fn new(
-        agent: Arc<Agent>,
+        agent: Arc<Agent<B>>,
         runtime: Handle,
         tails: BTreeMap<Slot, Tail>,
         exchange: bool,
@@ -85,17 +85,24 @@ impl Publisher {
     ///
     /// While the broker is away or its streams are full, this waits. The core then makes no further
     /// requests once its limit of uncommitted ones is reached.
+    ///
+    /// It blocks the thread that calls it, so it must not be called on an async task.
     pub fn publish(&mut self, facts: &[Entry], exchange: Exchange) -> Result<(), Unpublished> {
+        let runtime = self.runtime.clone();
+        runtime.block_on(self.send(facts, exchange))
+    }
+
+    /// Does the work of [`Publisher::publish`] on an async task.
+    pub async fn send(&mut self, facts: &[Entry], exchange: Exchange) -> Result<(), Unpublished> {
         for (slot, sequence) in exchange.taken {
             if let Some(tail) = self.tails.get_mut(&slot) {
                 tail.applied.offers = tail.applied.offers.max(sequence);
             }
         }
-        let runtime = self.runtime.clone();
-        runtime.block_on(async {
-            self.send_offers(exchange.offers).await?;
-            self.append_facts(facts).await
-        })
+        let mut offers = exchange.offers;
+        offers.extend(self.between_own_slots(facts));
+        self.send_offers(offers).await?;
+        self.append_facts(facts).await
     }
 
     /// Returns how far the ledger agrees with the log of each slot.
@@ -104,6 +111,34 @@ impl Publisher {
             .iter()
             .map(|(slot, tail)| (*slot, tail.applied))
             .collect()
+    }
+
+    /// Returns the new pages of slots of this node that were found in another slot of this node.
+    ///
+    /// They are sent as offers too. The facts of a page and those of the pages that it links to go
+    /// to different logs. If this node dies between the two appends, or loses the slot of the
+    /// linked pages, the next owner of that slot still learns of them.
+    fn between_own_slots(&self, facts: &[Entry]) -> Vec<Offer> {
+        let visited = facts.iter().filter_map(|fact| match fact {
+            Entry::Visited(key, _) => Some((key.page, self.division.slot(key.partition))),
+            _ => None,
+        });
+        let visited: HashMap<PageId, Slot> = visited.collect();
+        let found = facts.iter().filter_map(|fact| {
+            let Entry::Admitted(key, discovery) = fact else {
+                return None;
+            };
+            let source = discovery.source?;
+            let away = *visited.get(&source)? != self.division.slot(key.partition);
+            away.then(|| PageUrl::parse(&discovery.url).ok())?
+                .map(|url| Offer {
+                    url,
+                    depth: discovery.depth,
+                    hops: discovery.hops,
+                    source: discovery.source,
+                })
+        });
+        found.collect()
     }
 
     async fn send_offers(&mut self, offers: Vec<Offer>) -> Result<(), Unpublished> {
@@ -123,7 +158,7 @@ impl Publisher {
         let count = by_slot.values().map(Vec::len).sum::<usize>() as u64;
         self.agent.report(|figures| figures.offered += count);
         let messages = by_slot.into_iter().flat_map(|(slot, offers)| {
-            let messages = in_messages(&offers, &|some| encode_offers(some));
+            let messages = in_messages(&offers, true, &|some, _| encode_offers(some));
             messages.into_iter().map(move |message| (slot, message))
         });
         let agent = &self.agent;
@@ -162,10 +197,15 @@ impl Publisher {
                 epoch: tail.epoch,
                 kind: Kind::Batch,
             };
-            let encode = move |some: &[&Entry]| encode_batch(&header, some, tail.applied.offers);
+            // The offers are applied when all facts that follow from them are in the log: only the
+            // last message says so. 0 changes nothing.
+            let encode = move |some: &[&Entry], last: bool| {
+                let offers = if last { tail.applied.offers } else { 0 };
+                encode_batch(&header, some, offers)
+            };
             Some(async move {
                 let mut last = tail.applied.sequence;
-                for message in in_messages(&facts, &encode) {
+                for message in in_messages(&facts, true, &encode) {
                     let append = || agent.broker().append(slot, last, &message);
                     last = retried(agent, &message, append)
                         .await
@@ -201,8 +241,13 @@ enum Refused {
 }
 
 /// Sends a message until the broker has stored it.
-async fn retried<T, F>(agent: &Agent, message: &Bytes, send: impl Fn() -> F) -> Result<T, Refused>
+async fn retried<B, T, F>(
+    agent: &Agent<B>,
+    message: &Bytes,
+    send: impl Fn() -> F,
+) -> Result<T, Refused>
 where
+    B: SlotLog,
     F: Future<Output = Result<T, AppendError>>,
 {
     loop {
@@ -241,15 +286,17 @@ fn partition_of(fact: &Entry) -> Option<Partition> {
 }
 
 /// Encodes items as messages of at most [`CHUNK`] items and [`MESSAGE_LIMIT`] bytes. A single item
-/// that is larger gets a message of its own.
-fn in_messages<T>(items: &[T], encode: &impl Fn(&[T]) -> Vec<u8>) -> Vec<Bytes> {
+/// that is larger gets a message of its own. `encode` learns which message is the last of all.
+fn in_messages<T>(items: &[T], last: bool, encode: &impl Fn(&[T], bool) -> Vec<u8>) -> Vec<Bytes> {
     let mut messages = Vec::new();
-    for some in items.chunks(CHUNK) {
-        let message = encode(some);
+    let mut chunks = items.chunks(CHUNK).peekable();
+    while let Some(some) = chunks.next() {
+        let last = last && chunks.peek().is_none();
+        let message = encode(some, last);
         if message.len() > MESSAGE_LIMIT && some.len() > 1 {
             let (first, second) = some.split_at(some.len() / 2);
-            messages.extend(in_messages(first, encode));
-            messages.extend(in_messages(second, encode));
+            messages.extend(in_messages(first, false, encode));
+            messages.extend(in_messages(second, last, encode));
         } else {
             messages.push(message.into());
         }
@@ -264,12 +311,17 @@ mod tests {
     #[test]
     fn large_messages_are_divided_and_nothing_is_lost() {
         let items: Vec<u32> = (0..4_500).collect();
-        let heavy = |some: &[u32]| {
+        let heavy = |some: &[u32], last: bool| {
             let mut bytes = vec![0; some.len() * 1_000];
-            bytes[0] = 1;
+            bytes[0] = u8::from(last);
             bytes
         };
-        let messages = in_messages(&items, &heavy);
+        let messages = in_messages(&items, true, &heavy);
+        let last: Vec<u8> = messages.iter().map(|message| message[0]).collect();
+        assert!(
+            last.ends_with(&[0, 1]) && last.iter().sum::<u8>() == 1,
+            "{last:?}"
+        );
         assert!(
             messages
                 .iter()
@@ -278,10 +330,10 @@ mod tests {
         let total: usize = messages.iter().map(Bytes::len).sum();
         assert_eq!(total, 4_500_000);
         assert_eq!(
-            in_messages(&items[..1], &|_| vec![0; MESSAGE_LIMIT + 1]).len(),
+            in_messages(&items[..1], true, &|_, _| vec![0; MESSAGE_LIMIT + 1]).len(),
             1
         );
-        assert!(in_messages(&[] as &[u32], &heavy).is_empty());
+        assert!(in_messages(&[] as &[u32], true, &heavy).is_empty());
     }
 
     #[test]

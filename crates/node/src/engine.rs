@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use cluster::Slot;
-use cluster::broker::Mail;
+use cluster::log::Mail;
 use crawl::{Action, ConnectionId, Core, Event, Note, Stored, Summary, TOKEN, VisitId};
 use fetch::{Connection, Fetcher, Route};
 use frontier::{HostFacts, PageKey, Partition, RobotsFact, Visited};
@@ -402,6 +402,10 @@ impl CoreDriver {
     }
 
     fn handle(&mut self, message: DriverMessage) {
+        if self.is_cut_off() && self.core.mode() == crawl::Mode::Running {
+            // The process may have stood still for longer than the time until the next tick.
+            self.step(Event::Paused(true));
+        }
         match message {
             DriverMessage::Event(event) => self.step(event),
             DriverMessage::Done(connection, event) => {
@@ -540,14 +544,20 @@ impl CoreDriver {
         }
     }
 
+    /// Returns whether this node of a cluster may make no request, because another node may have
+    /// replaced it.
+    fn is_cut_off(&self) -> bool {
+        let term = self.engine.plan.term.as_ref();
+        term.is_some_and(|term| !term.agent.may_fetch())
+    }
+
     fn look_for_pause(&mut self, root: &Path, progress: &impl Progress) {
         if self.core.mode() == crawl::Mode::Stopping {
             return;
         }
         let wanted = crate::live::pause::is_wanted(root);
         let paused = self.core.mode() == crawl::Mode::Paused;
-        let term = self.engine.plan.term.as_ref();
-        let cut_off = term.is_some_and(|term| !term.agent.may_fetch());
+        let cut_off = self.is_cut_off();
         if cut_off && !paused {
             progress.note(
                 "paused: the NATS servers do not answer, and another node may replace this one",

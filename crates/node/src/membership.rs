@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use cluster::agent::Agent;
 use cluster::broker::{Broker, BrokerSettings};
+use cluster::log::SlotLog;
 use cluster::member::MemberSettings;
 use cluster::message::NodeName;
 use cluster::{Division, Slot};
@@ -88,7 +89,7 @@ impl Membership {
                         exchange: self.exchange,
                     });
                 }
-                Err(error) if error.is::<cluster::broker::BrokerError>() => warn!("{error:#}"),
+                Err(error) if error.is::<cluster::error::BrokerError>() => warn!("{error:#}"),
                 Err(error) => return Err(error),
             }
             tokio::time::sleep(RETRY).await;

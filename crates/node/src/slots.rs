@@ -1,19 +1,16 @@
 //! The facts of slots in the ledger of a node, as the cluster's agent claims and releases them.
 //!
-//! **Invariant:** the note of the ledger says how far the facts of each slot agree with the slot's
-//! log. A group commit first marks its slots as unpublished, in the same batch as its facts. The
-//! mark goes when the broker has stored them. If the process dies in between, the next claim of
-//! these slots takes their facts from the log.
+//! The note of the ledger says how far the facts of each slot agree with the slot's log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 use cluster::agent::{Applied, SlotStore};
 use cluster::fold::SlotDigest;
+use cluster::note::SlotNote;
 use cluster::{Division, Slot};
 use frontier::Entry;
 use ledger::{Batch, Ledger, decode, encode};
-use serde::{Deserialize, Serialize};
 
 use crate::recovery;
 use crate::store::Store;
@@ -21,27 +18,11 @@ use crate::store::Store;
 /// For each slot: the sequence of its log that the ledger agrees with, and the digest of its facts.
 pub type Digests = BTreeMap<Slot, (u64, SlotDigest)>;
 
-/// How the facts in the ledger agree with the logs.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SlotNote {
-    /// The slots whose facts agree with their logs.
-    pub applied: BTreeMap<Slot, Applied>,
-    /// Slots that have facts which may not be in their logs.
-    pub unpublished: BTreeSet<Slot>,
-}
-
-impl SlotNote {
-    /// Reads the note of a ledger. A ledger that was never part of a cluster has an empty one.
-    pub fn of(ledger: &Ledger) -> Result<Self> {
-        let note = ledger.note()?;
-        let note = note.map(|note| decode(&note, || "the slots of this node".into()));
-        Ok(note.transpose()?.unwrap_or_default())
-    }
-
-    /// Returns the bytes to store.
-    pub fn bytes(&self) -> Vec<u8> {
-        encode(self)
-    }
+/// Reads the note of a ledger. A ledger that was never part of a cluster has an empty one.
+pub fn note_of(ledger: &Ledger) -> Result<SlotNote> {
+    let note = ledger.note()?;
+    let note = note.map(|note| decode(&note, || "the slots of this node".into()));
+    Ok(note.transpose()?.unwrap_or_default())
 }
 
 /// The ledger of a node between two terms.
@@ -61,7 +42,7 @@ impl<'a> LedgerSlots<'a> {
     pub fn open(store: &'a Store, division: Division, indexed: bool) -> Result<Self> {
         let ledger = store.ledger()?;
         Ok(Self {
-            note: SlotNote::of(&ledger)?,
+            note: note_of(&ledger)?,
             store,
             ledger,
             division,
@@ -71,7 +52,7 @@ impl<'a> LedgerSlots<'a> {
     }
 
     fn write_note(&self) -> Result<()> {
-        Ok(self.ledger.set_note(&self.note.bytes())?)
+        Ok(self.ledger.set_note(&encode(&self.note))?)
     }
 
     /// Deletes the facts of slots, and their pages from the index.
@@ -110,9 +91,7 @@ impl SlotStore for LedgerSlots<'_> {
     type Error = anyhow::Error;
 
     fn applied(&self, slot: Slot) -> Result<Option<Applied>> {
-        let published = !self.note.unpublished.contains(&slot);
-        let applied = self.note.applied.get(&slot).copied();
-        Ok(applied.filter(|_| published))
+        Ok(self.note.applied(slot))
     }
 
     fn free_number(&self) -> Result<u32> {
@@ -130,11 +109,10 @@ impl SlotStore for LedgerSlots<'_> {
         });
         let above = highest.max().map_or(0, |order| order + 1);
         let free = self.free_number()?.max(u32::try_from(above)?);
-        self.note.applied.insert(slot, applied);
-        self.note.unpublished.remove(&slot);
+        self.note.replaced(slot, applied);
         self.ledger.commit(&Batch {
             entries: facts.to_vec(),
-            note: Some(self.note.bytes()),
+            note: Some(encode(&self.note)),
             ..Batch::default()
         })?;
         self.free = Some(free);
@@ -142,15 +120,14 @@ impl SlotStore for LedgerSlots<'_> {
     }
 
     fn record(&mut self, slot: Slot, applied: Applied) -> Result<()> {
-        self.note.applied.insert(slot, applied);
+        self.note.record(slot, applied);
         self.write_note()
     }
 
     fn retain(&mut self, slots: &BTreeSet<Slot>) -> Result<()> {
         let others = self.division.slots().filter(|slot| !slots.contains(slot));
         self.forget(&others.collect::<Vec<_>>())?;
-        self.note.applied.retain(|slot, _| slots.contains(slot));
-        self.note.unpublished.retain(|slot| slots.contains(slot));
+        self.note.retain(slots);
         self.write_note()
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use cluster::agent::Agent;
+use cluster::log::SlotLog;
 use futures_util::StreamExt;
 use ledger::{decode, encode};
 use repository::index::{Hits, HitsPart, Index, OwnedQuery, QueryStatistics, SearchQuery, merge};

@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use cluster::broker::Broker;
 use cluster::fold::{Head, SlotDigest};
+use cluster::log::SlotLog;
 use cluster::member::{Assignment, Heartbeat, NodeFigures, Order};
 use cluster::message::NodeName;
 use cluster::{Division, Slot};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cluster::agent::{Agent, Tail};
+use cluster::log::SlotLog;
 use cluster::publisher::Publisher;
 use cluster::{Division, Slot, demand};
 use crawl::{Core, Ownership};

@@ -7,7 +7,9 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cluster::broker::{Broker, BrokerError, BrokerSettings};
+use cluster::broker::{Broker, BrokerSettings};
+use cluster::error::BrokerError;
+use cluster::log::SlotLog;
 use cluster::{Division, Slot};
 use page::PageUrl;
 use rustix::process::{Pid, Signal, kill_process};

@@ -8,14 +8,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use cluster::Division;
+use cluster::note::SlotNote;
 use cluster::publisher::{Exchange, Publisher};
 use crawl::Work;
 use frontier::Entry;
-use ledger::Ledger;
+use ledger::{Ledger, encode};
 
 use super::CommitWork;
 use crate::engine::term::Term;
-use crate::slots::{Digests, SlotNote, digest};
+use crate::slots::{Digests, digest, note_of};
 
 /// The longest time that a group waits for more work. A group costs one message per slot, whatever
 /// its size.
@@ -34,7 +35,7 @@ impl Publishing {
     pub fn new(term: &Term, ledger: &Ledger) -> Result<Self> {
         Ok(Self {
             publisher: term.publisher(),
-            note: SlotNote::of(ledger)?,
+            note: note_of(ledger)?,
             division: term.division,
             enough: term.group(),
         })
@@ -60,12 +61,11 @@ impl Publishing {
     /// Returns the note for a batch of facts: their slots have facts that are not published.
     pub(super) fn mark_unpublished(&mut self, facts: &[Entry]) -> Vec<u8> {
         let slots = facts.iter().filter_map(|fact| self.publisher.slot_of(fact));
-        self.note.unpublished.extend(slots);
-        self.note.bytes()
+        self.note.mark_unpublished(slots);
+        encode(&self.note)
     }
 
-    /// Publishes a group, and removes the marks of its slots. Slots that another node has claimed
-    /// keep theirs, so that their facts here do not count.
+    /// Publishes a group, and removes the marks of its slots.
     pub(super) fn publish(
         &mut self,
         facts: &[Entry],
@@ -73,21 +73,17 @@ impl Publishing {
         ledger: &Ledger,
     ) -> Result<()> {
         self.publisher.publish(facts, exchange)?;
-        self.note.applied = self.publisher.applied();
-        let applied = &self.note.applied;
-        self.note
-            .unpublished
-            .retain(|slot| !applied.contains_key(slot));
-        Ok(ledger.set_note(&self.note.bytes())?)
+        self.note.published(self.publisher.applied());
+        Ok(ledger.set_note(&encode(&self.note))?)
     }
 
     /// Returns the digests of all slots. Everything in the ledger is published now.
     pub(super) fn digests(&self, ledger: &Ledger) -> Result<Digests> {
-        let applied = self.note.applied.iter();
-        applied
-            .map(|(slot, applied)| {
-                let digest = digest(ledger, self.division, *slot)?;
-                Ok((*slot, (applied.sequence, digest)))
+        let sequences = self.note.sequences();
+        sequences
+            .map(|(slot, sequence)| {
+                let digest = digest(ledger, self.division, slot)?;
+                Ok((slot, (sequence, digest)))
             })
             .collect()
     }

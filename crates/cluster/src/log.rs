@@ -1,0 +1,158 @@
+//! What a node needs from the broker: the log of every slot, the mail between slots, heartbeats and
+//! orders. [`Broker`](crate::broker::Broker) provides it over NATS JetStream, and the simulation of
+//! the cluster (`tests/simulation`) in memory, with faults.
+
+use std::collections::BTreeMap;
+
+use async_nats::Subject;
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+
+use crate::division::Slot;
+use crate::error::BrokerError;
+use crate::fold::{Fold, Head};
+use crate::member::Heartbeat;
+use crate::message::decode_header;
+
+/// Why a message was not appended to a slot's log.
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// Another node has written to the log: this node does not own the slot.
+    #[error("another node owns the slot")]
+    Fenced,
+    /// The stream has reached its size limit. Nothing was stored.
+    #[error("the stream is full: raise [cluster] stream_bytes")]
+    Full,
+    /// The broker did not answer. The message may be stored or not.
+    #[error(transparent)]
+    Broker(#[from] BrokerError),
+}
+
+/// A message of offers for a slot.
+#[derive(Debug)]
+pub struct Mail {
+    /// The slot.
+    pub slot: Slot,
+    /// The sequence of the message.
+    pub sequence: u64,
+    /// The offers.
+    pub offers: Vec<crawl::Offer>,
+}
+
+/// A stream of messages of the broker.
+pub type Messages<T> = BoxStream<'static, T>;
+
+/// The connection of a node to the other nodes.
+pub trait SlotLog: Send + Sync + 'static {
+    /// Returns the last message of a slot's log with its sequence; `None`: the log is empty.
+    fn last(
+        &self,
+        slot: Slot,
+    ) -> impl Future<Output = Result<Option<(u64, Bytes)>, BrokerError>> + Send;
+
+    /// Appends a message to the log of a slot, if the last message there has the sequence
+    /// `expected` (0: the log is empty). Returns the sequence of the message.
+    fn try_append(
+        &self,
+        slot: Slot,
+        expected: u64,
+        message: &Bytes,
+    ) -> impl Future<Output = Result<u64, AppendError>> + Send;
+
+    /// Returns the messages of a slot's log with their sequences, from the first on, and waits for
+    /// further ones.
+    fn messages(
+        &self,
+        slot: Slot,
+    ) -> impl Future<Output = Result<Messages<Result<(u64, Bytes), BrokerError>>, BrokerError>> + Send;
+
+    /// Sends offers to a slot. Returns when the broker has stored them.
+    fn offer(
+        &self,
+        slot: Slot,
+        message: Bytes,
+    ) -> impl Future<Output = Result<(), AppendError>> + Send;
+
+    /// Returns the offers for these slots that come after the given sequences, in order, and waits
+    /// for further ones.
+    fn mail(
+        &self,
+        applied: BTreeMap<Slot, u64>,
+    ) -> impl Future<Output = Result<Messages<Result<Mail, BrokerError>>, BrokerError>> + Send;
+
+    /// Announces this node. Returns when a majority of the broker's servers has the heartbeat:
+    /// until then others may think that this node is dead.
+    fn beat(&self, beat: &Heartbeat) -> impl Future<Output = Result<(), BrokerError>> + Send;
+
+    /// Returns the heartbeats of all nodes, from now on. A heartbeat that cannot be read is
+    /// skipped.
+    fn beats(&self) -> impl Future<Output = Result<Messages<Heartbeat>, BrokerError>> + Send;
+
+    /// Returns the requests to a subject of the crawl, each with the subject for its answer.
+    fn requests(
+        &self,
+        subject: &str,
+    ) -> impl Future<Output = Result<Messages<(Bytes, Option<Subject>)>, BrokerError>> + Send;
+
+    /// Answers a request.
+    fn answer(
+        &self,
+        to: Subject,
+        answer: Vec<u8>,
+    ) -> impl Future<Output = Result<(), BrokerError>> + Send;
+
+    /// Returns the owner of a slot by the last message of its log.
+    fn head(&self, slot: Slot) -> impl Future<Output = Result<Head, BrokerError>> + Send {
+        async move {
+            let Some((sequence, message)) = self.last(slot).await? else {
+                return Ok(Head::default());
+            };
+            let (header, _) = decode_header(&message)?;
+            Ok(Head::of_last(sequence, &header))
+        }
+    }
+
+    /// Appends as [`SlotLog::try_append`] does. A repeated append of a message whose
+    /// acknowledgement was lost succeeds.
+    fn append(
+        &self,
+        slot: Slot,
+        expected: u64,
+        message: &Bytes,
+    ) -> impl Future<Output = Result<u64, AppendError>> + Send {
+        async move {
+            match self.try_append(slot, expected, message).await {
+                Err(AppendError::Fenced) => match self.last(slot).await? {
+                    Some((sequence, last)) if last == *message => Ok(sequence),
+                    _ => Err(AppendError::Fenced),
+                },
+                other => other,
+            }
+        }
+    }
+
+    /// Folds the log of a slot up to and including the message with this sequence.
+    fn fold(
+        &self,
+        slot: Slot,
+        until: u64,
+    ) -> impl Future<Output = Result<Fold, BrokerError>> + Send {
+        async move {
+            let mut fold = Fold::default();
+            if until == 0 {
+                return Ok(fold);
+            }
+            let mut messages = self.messages(slot).await?;
+            while let Some(message) = messages.next().await {
+                let (sequence, message) = message?;
+                fold.apply(sequence, &message)?;
+                if sequence >= until {
+                    return Ok(fold);
+                }
+            }
+            let ended = format!("the log of slot {} ended before message {until}", slot.0);
+            Err(BrokerError::request(ended, "the stream was trimmed"))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! How the facts in a node's ledger agree with the logs of its slots. The ledger stores it as a
+//! note.
+//!
+//! **Invariant:** a group commit first marks its slots as unpublished, in the same batch as its
+//! facts. The mark goes when the broker has stored them. If the process dies in between, the next
+//! claim of these slots takes their facts from the log.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::Applied;
+use crate::division::Slot;
+
+/// How the facts in the ledger agree with the logs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotNote {
+    applied: BTreeMap<Slot, Applied>,
+    unpublished: BTreeSet<Slot>,
+}
+
+impl SlotNote {
+    /// Returns how far the facts of a slot agree with its log. Returns `None` if there are facts
+    /// that may not be in the log, or no record.
+    pub fn applied(&self, slot: Slot) -> Option<Applied> {
+        let published = !self.unpublished.contains(&slot);
+        self.applied.get(&slot).copied().filter(|_| published)
+    }
+
+    /// Returns the slots that have a record, with the sequence of their logs.
+    pub fn sequences(&self) -> impl Iterator<Item = (Slot, u64)> {
+        let applied = self.applied.iter();
+        applied.map(|(slot, applied)| (*slot, applied.sequence))
+    }
+
+    /// Slots get facts that are not in their logs yet.
+    pub fn mark_unpublished(&mut self, slots: impl IntoIterator<Item = Slot>) {
+        self.unpublished.extend(slots);
+    }
+
+    /// All facts of these slots are in their logs. Slots that another node has claimed keep their
+    /// marks, so that their facts here do not count.
+    pub fn published(&mut self, applied: BTreeMap<Slot, Applied>) {
+        self.unpublished.retain(|slot| !applied.contains_key(slot));
+        self.applied = applied;
+    }
+
+    /// The facts of a slot were replaced by those of its log.
+    pub fn replaced(&mut self, slot: Slot, applied: Applied) {
+        self.unpublished.remove(&slot);
+        self.applied.insert(slot, applied);
+    }
+
+    /// The log of a slot has a further message, which has no facts.
+    pub fn record(&mut self, slot: Slot, applied: Applied) {
+        self.applied.insert(slot, applied);
+    }
+
+    /// The facts of all slots except these were deleted.
+    pub fn retain(&mut self, slots: &BTreeSet<Slot>) {
+        self.applied.retain(|slot, _| slots.contains(slot));
+        self.unpublished.retain(|slot| slots.contains(slot));
+    }
+}
