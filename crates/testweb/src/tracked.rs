@@ -1,5 +1,5 @@
-//! A web whose log says which crawler asked for what. Each crawler reaches it through a proxy of its
-//! own, so that its requests can be told from those of others.
+//! A web whose log says which crawler asked for what. Each crawler reaches it through a proxy of
+//! its own, so that its requests can be told from those of others.
 //!
 //! All pages are linked from the first one. Every page has an `ETag`: a request without
 //! `If-None-Match` comes from a crawler that does not know the page's text.
@@ -111,8 +111,8 @@ impl TrackedWeb {
     }
 
     /// Returns the requests that fetched a page which an earlier request had fetched: those without
-    /// condition, after the first one. Every eighth revisit of a crawler has no condition either, so
-    /// this counts nothing after the seventh revisit of a page.
+    /// condition, after the first one. Every eighth revisit of a crawler has no condition either,
+    /// so this counts nothing after the seventh revisit of a page.
     pub fn repeated(&self) -> Vec<TrackedRequest> {
         let mut earlier: BTreeMap<TrackedPage, u32> = BTreeMap::new();
         let repeated = |request: &TrackedRequest| {

@@ -170,7 +170,7 @@ async fn a_node_that_was_away_too_long_is_fenced_and_joins_again() {
         }
         true
     };
-    cluster.until("all slots taken over", || taken()).await;
+    cluster.until("all slots taken over", taken).await;
     cluster.signal(1, Signal::CONT);
     let woken = Instant::now();
     cluster

