@@ -309,24 +309,28 @@ impl<B: SlotLog> Agent<B> {
             .collect::<Vec<_>>()
             .await;
         for (slot, settled) in settled {
-            settled?;
-            self.doubtful().remove(&slot);
+            if settled? {
+                self.doubtful().remove(&slot);
+            }
         }
         Ok(())
     }
 
-    /// Releases a slot if its log names this node although it does not work on it.
-    async fn release_named(&self, slot: Slot) -> Result<(), BrokerError> {
+    /// Releases a slot if its log names this node although it does not work on it. Returns `false`
+    /// if the log has changed meanwhile, because an earlier message of this node arrived late: then
+    /// it may still name this node.
+    async fn release_named(&self, slot: Slot) -> Result<bool, BrokerError> {
         if self.member().owned().contains_key(&slot) {
-            return Ok(());
+            return Ok(true);
         }
         let head = self.broker.head(slot).await?;
         if head.owner.as_ref() != Some(&self.name()) {
-            return Ok(());
+            return Ok(true);
         }
         let message = self.message(head.epoch, Kind::Release);
         match self.broker.append(slot, head.sequence, &message).await {
-            Ok(_) | Err(AppendError::Fenced) => Ok(()),
+            Ok(_) => Ok(true),
+            Err(AppendError::Fenced) => Ok(false),
             Err(AppendError::Full) => Err(BrokerError::request("release", AppendError::Full)),
             Err(AppendError::Broker(error)) => Err(error),
         }
