@@ -43,6 +43,9 @@ pub struct Mail {
 /// A stream of messages of the broker.
 pub type Messages<T> = BoxStream<'static, T>;
 
+/// A message of a slot's log with its sequence, or why it could not be read.
+pub type LogMessage = Result<(u64, Bytes), BrokerError>;
+
 /// The connection of a node to the other nodes.
 pub trait SlotLog: Send + Sync + 'static {
     /// Returns the last message of a slot's log with its sequence; `None`: the log is empty.
@@ -65,7 +68,7 @@ pub trait SlotLog: Send + Sync + 'static {
     fn messages(
         &self,
         slot: Slot,
-    ) -> impl Future<Output = Result<Messages<Result<(u64, Bytes), BrokerError>>, BrokerError>> + Send;
+    ) -> impl Future<Output = Result<Messages<LogMessage>, BrokerError>> + Send;
 
     /// Sends offers to a slot. Returns when the broker has stored them.
     fn offer(

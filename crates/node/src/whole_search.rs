@@ -32,11 +32,11 @@ const SUBJECT: &str = "search";
 #[derive(Serialize, Deserialize)]
 enum IndexRequest {
     /// The statistics of the words of a query.
-    Statistics(OwnedQuery),
+    Statistics(Box<OwnedQuery>),
     /// The statistics of further words.
     Frequencies(Vec<String>),
     /// The best pages, by the statistics of all nodes.
-    Part(OwnedQuery, QueryStatistics),
+    Part(Box<OwnedQuery>, Box<QueryStatistics>),
     /// The statistics of words that are spelled like those of a query.
     Spelling(String),
 }
@@ -67,7 +67,7 @@ impl WholeSearch {
 
     /// Searches all nodes. Blocks the thread, so it must not be called on an async task.
     pub fn search(&self, query: &SearchQuery<'_>) -> Result<WholeHits> {
-        let owned = OwnedQuery::from(query);
+        let owned = Box::new(OwnedQuery::from(query));
         let mut sum = QueryStatistics::default();
         let first: Vec<QueryStatistics> = self.ask(&IndexRequest::Statistics(owned.clone()))?;
         first.into_iter().for_each(|statistics| sum.add(statistics));
@@ -78,7 +78,7 @@ impl WholeSearch {
                 .into_iter()
                 .for_each(|statistics| sum.add(statistics));
         }
-        let parts: Vec<HitsPart> = self.ask(&IndexRequest::Part(owned, sum))?;
+        let parts: Vec<HitsPart> = self.ask(&IndexRequest::Part(owned, Box::new(sum)))?;
         let silent_nodes = self.nodes().saturating_sub(parts.len());
         Ok(WholeHits {
             hits: merge(parts, query.limit, query.offset),
