@@ -340,13 +340,12 @@ impl<B: SlotLog> Agent<B> {
     /// before any other claim needs no takeover.
     pub async fn leave<S: SlotStore>(&self, store: &mut S) -> Result<(), S::Error> {
         let owned: Vec<Slot> = self.member().owned().keys().copied().collect();
-        // Others take the slots at once, without waiting for the silence.
+        // The last heartbeat says that this node takes no slots: the others need not wait for the
+        // silence.
         self.member().drain(true);
         for slot in owned {
             self.release(slot, store).await?;
         }
-        // The last heartbeat says that this node takes no slots: the others need not wait.
-        self.member().drain(true);
         self.announce().await;
         Ok(())
     }

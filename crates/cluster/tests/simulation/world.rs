@@ -167,7 +167,7 @@ impl SimCluster {
         let started = self.common.started;
         while let Some(((at, _), (node, fault))) = self.agenda.pop_first() {
             sleep_until(started + Duration::from_millis(at)).await;
-            self.look_for_failure(true).await;
+            self.look_for_failure().await;
             if self.common.trace {
                 eprintln!("{at} ms: {node} {fault:?}");
             }
@@ -177,7 +177,7 @@ impl SimCluster {
         let healed = Instant::now();
         loop {
             sleep(Duration::from_millis(500)).await;
-            self.look_for_failure(false).await;
+            self.look_for_failure().await;
             let living = self.machines.iter();
             let living = living.filter_map(|machine| machine.process.as_ref());
             let living: Vec<&Process> = living.map(|(process, _)| &**process).collect();
@@ -209,7 +209,7 @@ impl SimCluster {
     }
 
     /// Panics with the panic of a node. A node that has left is no failure.
-    async fn look_for_failure(&mut self, _running: bool) {
+    async fn look_for_failure(&mut self) {
         for machine in &mut self.machines {
             if let Some((_, task)) = &mut machine.process
                 && task.is_finished()
