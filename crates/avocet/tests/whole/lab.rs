@@ -13,9 +13,9 @@ const EXPERIMENTS: [&str; 8] = [
     "servers --set pages=300 --set servers=20",
     "currency --set pages=200 --set span=120 --draws 500",
     "refresh --set pages=80 --set weeks=12 --set queries=50 --budget 0.05,0.2",
-    "ephemeral --set sources=40 --set sites=4 --set days=2 --set articles=0.01 --rate 0.004",
-    "joint --set sites=3 --set pages=60 --set days=5 --set births=20 --set request=600 --set sitemaps=0 --rate 0.001 --connections 1",
-    "partition --set pages=300 --set hosts=20",
+    "ephemeral --set sources=10 --set sites=2 --set days=1 --set articles=0.003 --rate 0.004",
+    "joint --policies one-price,old-new-ratio,refresh-first --set sites=2 --set pages=30 --set days=3 --set births=10 --set request=600 --set sitemaps=0 --rate 0.001 --connections 1",
+    "partition --set pages=100 --set hosts=10",
     "world --world invented:topics",
 ];
 
