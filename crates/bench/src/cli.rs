@@ -18,6 +18,7 @@ use crate::relevance::RelevanceOptions;
 use crate::search::SearchOptions;
 use crate::servers::ServersOptions;
 use crate::sources::SourcesOptions;
+use crate::steps::StepsOptions;
 
 /// The command line of the benchmark program.
 #[derive(Debug, Parser)]
@@ -37,6 +38,8 @@ pub enum BenchCommand {
     Cluster(ClusterOptions),
     /// Drive the frontier and its ledger at the size of a large crawl
     Frontier(FrontierOptions),
+    /// Run the crawl core alone on a site of a million URLs, and report the time of its steps
+    Steps(StepsOptions),
     /// Choose pages by every ordering and server strategy, in memory, at several sizes
     Order(OrderOptions),
     /// Crawl an invented web on loopback by every server strategy, and report quality over time

@@ -27,6 +27,7 @@ mod search;
 mod servers;
 mod sources;
 mod speed;
+mod steps;
 mod urls;
 mod web;
 mod workplace;
@@ -67,6 +68,7 @@ fn run(bench: BenchCommand) -> Result<()> {
         BenchCommand::Sources(options) => workplace::with(|place| sources::run(&options, place)),
         BenchCommand::Focus(options) => workplace::with(|place| focus::run(&options, place)),
         BenchCommand::Measure(options) => workplace::with(|place| measure::run(&options, place)),
+        BenchCommand::Steps(options) => steps::run(&options),
         BenchCommand::Search(options) => workplace::with(|place| search::run(&options, place)),
         BenchCommand::Relevance(options) => {
             workplace::with(|place| relevance::run(&options, place))
