@@ -547,7 +547,10 @@ mod tests {
         };
         let report = summary((1..=2000).rev().map(step).collect(), 0, 0);
         let times: Vec<f64> = report.rows.iter().map(|row| row.microseconds).collect();
-        assert_eq!(times.iter().map(|time| time.round()).collect::<Vec<_>>(), [1000.0, 1980.0, 1998.0, 2000.0, 2000.0]);
+        assert_eq!(
+            times.iter().map(|time| time.round()).collect::<Vec<_>>(),
+            [1000.0, 1980.0, 1998.0, 2000.0, 2000.0]
+        );
         assert_eq!(report.long, 1000);
         assert_eq!(report.longest.len(), 10);
     }

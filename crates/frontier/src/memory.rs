@@ -70,11 +70,11 @@ impl MemoryLedger {
         self.sequence
     }
 
-    /// Stores the politeness record of a server, merged with the record before by
+    /// Stores the politeness record of a server now, merged with the record before by
     /// [`ServerFacts::in_place_of`].
-    pub fn keep_server(&mut self, key: ServerKey, facts: ServerFacts) {
+    pub fn keep_server(&mut self, key: ServerKey, facts: ServerFacts, now: Moment) {
         let before = self.servers.get(&key);
-        let facts = before.map_or(facts, |before| facts.in_place_of(*before));
+        let facts = before.map_or(facts, |before| facts.in_place_of(*before, now));
         self.servers.insert(key, facts);
     }
 

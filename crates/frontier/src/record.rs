@@ -189,12 +189,12 @@ impl ServerFacts {
     ///
     /// Several tasks write records of one server (visits, the committer), and a server with
     /// several visit slots has several visits at once. So records may arrive out of order, and
-    /// the latest end of a wait wins. If the earlier record is dated an hour or more after this
-    /// one, a wrong clock dated it, and it is ignored.
+    /// the latest end of a wait wins. `now` is when the merged record is written. The clock of one
+    /// run never goes back, so if the earlier record is dated after `now`, the clock was ahead in
+    /// an earlier run, and the record is ignored.
     #[must_use]
-    pub fn in_place_of(self, before: Self) -> Self {
-        let ahead = before.asked.since(self.asked) >= Duration::from_secs(3600);
-        if ahead || before.asked + before.wait <= self.asked + self.wait {
+    pub fn in_place_of(self, before: Self, now: Moment) -> Self {
+        if before.asked > now || before.asked + before.wait <= self.asked + self.wait {
             return self;
         }
         let newer = self.asked >= before.asked;
@@ -299,5 +299,38 @@ impl From<Estimate> for Speed {
 impl From<Speed> for Estimate {
     fn from(speed: Speed) -> Self {
         Self::measured(speed.connect, speed.response, speed.per_connection)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_dated_after_now_never_outlasts_a_new_one() {
+        let at = |second| Moment::START + Duration::from_secs(second);
+        let facts = |asked, wait, refusals| ServerFacts {
+            asked: at(asked),
+            wait: Duration::from_secs(wait),
+            refusals,
+        };
+        let new = facts(1000, 5, 1);
+        for (before, now, expected) in [
+            // An ordinary earlier request.
+            (facts(900, 5, 0), 1000, new),
+            // A longer wait that began before; the newer count of refusals holds.
+            (facts(900, 500, 3), 1000, facts(900, 500, 1)),
+            // A record of this run that was written out of order.
+            (facts(1002, 60, 2), 1003, facts(1002, 60, 2)),
+            // The clock was ahead in an earlier run, by little or by much.
+            (facts(1002, 60, 2), 1001, new),
+            (facts(9_999_999, 60, 2), 1001, new),
+        ] {
+            assert_eq!(
+                new.in_place_of(before, at(now)),
+                expected,
+                "{before:?} at {now}"
+            );
+        }
     }
 }

@@ -369,14 +369,20 @@ impl Ledger {
     /// returns, a kill of the process loses nothing. A power cut may lose what was stored since
     /// the last commit. This is acceptable: a machine takes longer to start than almost any
     /// politeness delay.
-    pub fn keep_server(&self, server: ServerKey, facts: &ServerFacts) -> Result<(), LedgerError> {
+    pub fn keep_server(
+        &self,
+        server: ServerKey,
+        facts: &ServerFacts,
+        now: impl FnOnce() -> Moment,
+    ) -> Result<(), LedgerError> {
         let key = match server {
             ServerKey::Address(address) => codec::address_bytes(address).to_vec(),
             ServerKey::Host(host) => host.0.to_be_bytes().to_vec(),
         };
         let _writing = self.server_updates.lock().expect("the lock guards no data");
         let before: Option<ServerFacts> = self.read(&self.servers, &key)?;
-        let facts = before.map_or(*facts, |before| facts.in_place_of(before));
+        // Read only now: another record of this run may have been written since the call.
+        let facts = before.map_or(*facts, |before| facts.in_place_of(before, now()));
         let mut writes = self.batch(PersistMode::Buffer);
         writes.insert(&self.servers, key, encode(&facts));
         writes.commit().map_err(LedgerError::Commit)

@@ -113,7 +113,8 @@ fn the_last_facts_of_a_server_are_kept_by_address_or_host() {
     ];
     for refusals in [0, 9] {
         for key in keys {
-            ledger.keep_server(key, &facts(refusals)).unwrap();
+            let now = || Moment::from_micros(8);
+            ledger.keep_server(key, &facts(refusals), now).unwrap();
         }
     }
     assert_eq!(ledger.sequence().unwrap(), 0, "no batch was committed");

@@ -178,7 +178,7 @@ async fn start(
         std::thread::Builder::new()
             .name("committer".into())
             .spawn(move || {
-                let committer = Committer::new(&ledger, archive, index)
+                let committer = Committer::new(&ledger, clock, archive, index)
                     .buffered(buffered)
                     .publishing(publishing)
                     .with_reserve(reserve);

@@ -18,6 +18,7 @@ use policy::{Crawl, History, Moment, Outcome, Price, Text, Visit};
 use repository::archive::{self, Capture, Inventory, RecordKind, Sealed, WarcRecord, seal};
 
 use crate::answer;
+use crate::clock::Clock;
 use crate::engine::committer::{self, CommitWork, Committer};
 use crawl::Answer;
 use crawl::TOKEN;
@@ -84,7 +85,7 @@ impl<'a> Replay<'a> {
     ) -> Result<Self> {
         let frontier = memory(ledger)?;
         Ok(Self {
-            committer: Committer::new(ledger, archive, None),
+            committer: Committer::new(ledger, Clock::start(), archive, None),
             frontier,
             scope: None,
             ours: Ownership::all(),

@@ -62,11 +62,12 @@ impl SimDisk {
 
     /// Drops what is not written, as a kill does. Politeness records are stored one by one, so
     /// the first ones of a group may be written.
-    pub fn lose(&mut self, random: &mut SimRandom) {
+    pub fn lose(&mut self, random: &mut SimRandom, clock: Moment) {
         for item in std::mem::take(&mut self.writing) {
             match item {
                 DiskItem::Keep(distance) if random.chance(0.7) => {
-                    self.ledger.keep_server(distance.server, distance.facts);
+                    self.ledger
+                        .keep_server(distance.server, distance.facts, clock);
                 }
                 _ => break,
             }
@@ -83,7 +84,7 @@ impl SimDisk {
     }
 
     /// Writes the group, as the committer of the crate `node` does.
-    pub fn end_group(&mut self, random: &mut SimRandom) -> WrittenGroup {
+    pub fn end_group(&mut self, random: &mut SimRandom, clock: Moment) -> WrittenGroup {
         let mut group = WrittenGroup {
             facts: Vec::new(),
             requests: 0,
@@ -93,7 +94,8 @@ impl SimDisk {
         for item in std::mem::take(&mut self.writing) {
             match item {
                 DiskItem::Keep(distance) => {
-                    self.ledger.keep_server(distance.server, distance.facts)
+                    self.ledger
+                        .keep_server(distance.server, distance.facts, clock);
                 }
                 DiskItem::Work(Work::Facts(facts)) => group.facts.extend(facts),
                 DiskItem::Work(Work::Drop(pages)) => {

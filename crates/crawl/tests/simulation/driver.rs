@@ -335,12 +335,13 @@ impl Simulation {
 
     /// Kills a node: everything that is not on its disk is lost.
     fn kill(&mut self, number: usize) {
+        let clock = self.clock();
         let node = &mut self.nodes[number];
         node.core = None;
         node.lines.clear();
         node.routes.clear();
         node.run += 1;
-        node.disk.lose(&mut self.random);
+        node.disk.lose(&mut self.random, clock);
         self.polite.end_run(number);
         self.polite.forget_uncommitted(&node.disk.ledger);
         check_ledger(&node.disk.ledger);
@@ -583,8 +584,9 @@ impl Simulation {
     /// Stores a politeness record before the request.
     fn keep(&mut self, number: usize, distance: Option<crawl::Distance>) {
         if let Some(distance) = distance {
+            let now = self.clock();
             let ledger = &mut self.nodes[number].disk.ledger;
-            ledger.keep_server(distance.server, distance.facts);
+            ledger.keep_server(distance.server, distance.facts, now);
         }
     }
 
@@ -618,9 +620,10 @@ impl Simulation {
             return self.step(number, Event::Stopped);
         }
         self.commits = self.commits.map(|left| left - 1);
+        let clock = self.clock();
         let node = &mut self.nodes[number];
         let before = node.disk.ledger.clone();
-        let group = node.disk.end_group(&mut self.random);
+        let group = node.disk.end_group(&mut self.random, clock);
         node.model.committed(&group, &before, &node.disk.ledger);
         let event = Event::Committed {
             facts: group.facts,
@@ -673,6 +676,7 @@ impl Simulation {
     /// its disk failed, offers came after its end, or a rerun is left.
     fn look_for_end(&mut self, number: usize) {
         let (last, times) = (!self.will_be_stopped(number), self.times());
+        let clock = self.clock();
         let node = &mut self.nodes[number];
         let Some(core) = &mut node.core else { return };
         let pending = self.happenings.values();
@@ -704,7 +708,7 @@ impl Simulation {
         node.lines.clear();
         node.routes.clear();
         node.run += 1;
-        node.disk.lose(&mut self.random);
+        node.disk.lose(&mut self.random, clock);
         node.done = true;
         self.polite.end_run(number);
         self.polite.forget_uncommitted(&node.disk.ledger);

@@ -85,8 +85,9 @@ fn simulate(test: &str, kind: CrawlKind, found: &[u64]) {
 #[test]
 fn a_crawl_that_ends_keeps_all_invariants() {
     // Seed 4287 failed when a host name, after a request on a closed connection, resolved to
-    // another server.
-    simulate("a_crawl_that_ends", CrawlKind::Once, &[4287]);
+    // another server. Seeds 4265 and 6874 failed when a clock had gone back by an hour: the record
+    // of the delay lost against an earlier one that was dated later.
+    simulate("a_crawl_that_ends", CrawlKind::Once, &[4265, 4287, 6874]);
 }
 
 #[test]

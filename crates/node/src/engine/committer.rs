@@ -23,6 +23,7 @@ use ledger::{Batch, Ledger};
 use repository::archive::{self, Sealed};
 use repository::index::{self, Workload};
 
+use crate::clock::Clock;
 use crate::fault;
 use crate::recovery::in_links::InLinks;
 use crate::recovery::put;
@@ -104,6 +105,8 @@ impl CommitResult {
 pub struct Committer<'a> {
     /// The ledger.
     pub ledger: &'a Ledger,
+    /// The clock of the crawl.
+    clock: Clock,
     /// The archive, unless the user wants none.
     pub archive: Option<archive::ArchiveWriter>,
     /// The index, unless the user wants none.
@@ -126,11 +129,13 @@ impl<'a> Committer<'a> {
     /// Returns a committer that writes to this ledger, archive and index.
     pub fn new(
         ledger: &'a Ledger,
+        clock: Clock,
         archive: Option<archive::ArchiveWriter>,
         index: Option<index::PageIndexWriter>,
     ) -> Self {
         Self {
             ledger,
+            clock,
             archive,
             index,
             queued: 0,
@@ -238,7 +243,9 @@ impl<'a> Committer<'a> {
             match work {
                 CommitWork::Records(records) => self.archive_records(&records)?,
                 CommitWork::Keep(distance) => {
-                    self.ledger.keep_server(distance.server, &distance.facts)?;
+                    let now = || self.clock.now();
+                    self.ledger
+                        .keep_server(distance.server, &distance.facts, now)?;
                 }
                 CommitWork::Measure(workload) => self.workload = Some(workload),
                 CommitWork::Offer(offers) => exchange.offers.extend(offers),

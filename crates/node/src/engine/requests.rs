@@ -296,7 +296,9 @@ impl Requests {
         };
         // This may block: the committer may hold the journal's lock while it waits for the disk.
         let ledger = Arc::clone(&self.ledger);
-        let stored = tokio::task::spawn_blocking(move || ledger.keep_server(server, &facts)).await;
+        let clock = self.clock;
+        let keep = move || ledger.keep_server(server, &facts, || clock.now());
+        let stored = tokio::task::spawn_blocking(keep).await;
         match stored {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.report(DriverMessage::Failed(error.into())),

@@ -134,7 +134,7 @@ fn delays_of_servers_outlive_a_restart_and_refusals_are_forgotten_after_a_day() 
             wait,
             refusals,
         };
-        ledger.keep_server(key, facts);
+        ledger.keep_server(key, facts, facts.asked);
         let mut frontier = frontier(Price::LEAST);
         let recalled = frontier
             .recall(

@@ -101,7 +101,8 @@ fn kept(ledger: &Ledger) -> Option<RecordLocation> {
 fn a_copy_keeps_its_location_after_a_304_that_was_requested_before_its_commit() {
     for together in [true, false] {
         let mut store = store();
-        let mut committer = Committer::new(&store.ledger, store.archive.take(), None);
+        let mut committer =
+            Committer::new(&store.ledger, Clock::start(), store.archive.take(), None);
         let first = read(Moment::from_micros(1_000_000));
         let again = not_modified(&first.visited, Moment::from_micros(2_000_000));
         if together {
@@ -117,7 +118,7 @@ fn a_copy_keeps_its_location_after_a_304_that_was_requested_before_its_commit() 
 #[test]
 fn a_copy_does_not_get_the_location_of_a_different_copy() {
     let mut store = store();
-    let mut committer = Committer::new(&store.ledger, store.archive.take(), None);
+    let mut committer = Committer::new(&store.ledger, Clock::start(), store.archive.take(), None);
     let first = read(Moment::from_micros(1_000_000));
     let mut again = not_modified(&first.visited, Moment::from_micros(2_000_000));
     if let Some(copy) = &mut again.visited.copy {
