@@ -46,11 +46,11 @@ pub enum Task {
 #[command(after_help = "\
 Example:
   cargo xtask ci
-  cargo xtask ci --without-tests   # what .ci/run calls before `cargo nextest run --workspace`")]
+  cargo xtask ci --until-built   # what .ci/run calls first")]
 pub struct Ci {
-    /// Skip `cargo nextest run --workspace`
+    /// Stop when the tests are built: skip the gate and the tests
     #[arg(long)]
-    pub without_tests: bool,
+    pub until_built: bool,
 }
 
 /// The benchmark to run, with its arguments.

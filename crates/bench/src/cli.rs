@@ -13,6 +13,7 @@ use crate::lab::LabOptions;
 use crate::live::LiveOptions;
 use crate::measure::MeasureOptions;
 use crate::order::OrderOptions;
+use crate::peers::PeersOptions;
 use crate::refresh::RefreshOptions;
 use crate::relevance::RelevanceOptions;
 use crate::search::SearchOptions;
@@ -34,6 +35,8 @@ pub struct BenchArguments {
 pub enum BenchCommand {
     /// Crawl real pages on loopback, with and without archive and index, beside a bare client
     Crawl(CrawlOptions),
+    /// Crawl real pages that nginx serves, beside wget2, and compare the cost
+    Peers(PeersOptions),
     /// Crawl on several nodes over NATS servers, with and without kills, and report the cost
     Cluster(ClusterOptions),
     /// Drive the frontier and its ledger at the size of a large crawl

@@ -19,6 +19,7 @@ mod live;
 mod machine;
 mod measure;
 mod order;
+mod peers;
 mod program;
 mod refresh;
 mod relevance;
@@ -69,6 +70,7 @@ fn run(bench: BenchCommand) -> Result<()> {
         BenchCommand::Focus(options) => workplace::with(|place| focus::run(&options, place)),
         BenchCommand::Measure(options) => workplace::with(|place| measure::run(&options, place)),
         BenchCommand::Steps(options) => steps::run(&options),
+        BenchCommand::Peers(options) => workplace::with(|place| peers::run(&options, place)),
         BenchCommand::Search(options) => workplace::with(|place| search::run(&options, place)),
         BenchCommand::Relevance(options) => {
             workplace::with(|place| relevance::run(&options, place))

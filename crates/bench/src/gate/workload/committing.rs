@@ -6,6 +6,7 @@ use anyhow::Result;
 use frontier::{Discovery, Entry, OutLinks, PageCopy, PageKey, Visited};
 use jiff::Timestamp;
 use ledger::Ledger;
+use node::clock::Clock;
 use node::engine::committer::{CommitWork, Committer, Record};
 use page::TextDigest;
 use policy::{History, Moment, Outcome, Visit};
@@ -34,7 +35,7 @@ pub fn commit(place: &Path, only_set_up: bool) -> Result<()> {
         at_risk: 0,
     };
     let archive = archive::ArchiveWriter::open(&place.join("archive"), options, None)?;
-    let mut committer = Committer::new(&ledger, Some(archive), None);
+    let mut committer = Committer::new(&ledger, Clock::start(), Some(archive), None);
     let mut pages = Vec::new();
     for number in 0..PAGES {
         pages.push(settled(number)?);
