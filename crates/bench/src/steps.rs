@@ -38,6 +38,8 @@ const BEGIN: Moment = Moment::from_micros(1_700_000_000_000_000);
 const LATENCY: Duration = Duration::from_millis(5);
 /// Time from a commit to its confirmation.
 const COMMIT: Duration = Duration::from_millis(2);
+/// Least time from one step to the next, as if each step took this long.
+const STEP: Duration = Duration::from_micros(100);
 /// Shares of the steps whose longest time is printed.
 const SHARES: [f64; 5] = [0.5, 0.99, 0.999, 0.9999, 1.0];
 
@@ -97,9 +99,11 @@ struct StepQuantile {
 
 #[derive(Debug, Serialize)]
 struct LongStep {
+    /// Its number in the run, from 0.
+    number: usize,
     /// The event of the step.
     event: &'static str,
-    /// URLs known when it happened.
+    /// URLs in the ledger when it began.
     urls: usize,
     microseconds: f64,
 }
@@ -107,6 +111,7 @@ struct LongStep {
 /// One step of one run.
 #[derive(Debug, Clone, Copy)]
 struct TimedStep {
+    number: usize,
     event: &'static str,
     urls: usize,
     took: Duration,
@@ -166,6 +171,7 @@ fn summary(mut steps: Vec<TimedStep>, urls: u64, fetched: u64) -> StepsReport {
     let rows = rows.collect();
     let millisecond = Duration::from_millis(1);
     let longest = steps.iter().rev().take(10).map(|step| LongStep {
+        number: step.number,
         event: step.event,
         urls: step.urls,
         microseconds: micros(step.took),
@@ -197,8 +203,8 @@ impl fmt::Display for StepsReport {
         for step in &self.longest {
             writeln!(
                 out,
-                "{:>28.1}  {} at {} URLs",
-                step.microseconds, step.event, step.urls
+                "{:>28.1}  step {}: {}, with {} URLs in the ledger",
+                step.microseconds, step.number, step.event, step.urls
             )?;
         }
         Ok(())
@@ -281,8 +287,7 @@ impl StepsDriver {
             let Some(next) = [answer, wake].into_iter().flatten().min() else {
                 return;
             };
-            // The clock advances with every step, as a real one does.
-            self.now = next.max(self.now + Duration::from_micros(1));
+            self.now = next.max(self.now + STEP);
             let event = match self.later.first_entry() {
                 Some(first) if first.key().0 <= next => match first.remove() {
                     UnderWay::Event(event) => event,
@@ -306,6 +311,7 @@ impl StepsDriver {
         self.core.step(event, self.now, &mut actions);
         let took = thread_time().saturating_sub(begun);
         self.steps.push(TimedStep {
+            number: self.steps.len(),
             event: name,
             urls: self.ledger.len(),
             took,
@@ -386,10 +392,7 @@ impl StepsDriver {
                 }
                 return;
             }
-            Action::Commit(work) => match self.commit(work) {
-                Some(event) => (COMMIT, event),
-                None => return,
-            },
+            Action::Commit(work) => return self.commit(work),
             Action::WakeAt(moment) => {
                 self.wake = Some(moment);
                 return;
@@ -443,8 +446,8 @@ impl StepsDriver {
         }
     }
 
-    /// Commits facts, and returns what the committer of the live crawl reports.
-    fn commit(&mut self, work: Work<()>) -> Option<Event<()>> {
+    /// Commits facts, and reports them as the committer of the live crawl does.
+    fn commit(&mut self, work: Work<()>) {
         let mut requests = 0;
         let mut facts = Vec::new();
         match work {
@@ -456,14 +459,12 @@ impl StepsDriver {
                     facts.push(Entry::Visited(record.key, Box::new(record.visited)));
                 }
             }
-            Work::Drop(_) => return None,
+            Work::Drop(_) => return,
         }
         self.ledger.commit(&facts);
-        Some(Event::Committed {
-            facts,
-            requests,
-            gains: Vec::new(),
-        })
+        for event in Event::committed(facts, requests, Vec::new()) {
+            self.schedule(COMMIT, UnderWay::Event(event));
+        }
     }
 
     fn stored(&self, key: PageKey) -> Stored {
@@ -541,6 +542,7 @@ mod tests {
     #[test]
     fn quantiles_are_the_longest_times_of_their_share() {
         let step = |took: u64| TimedStep {
+            number: 0,
             event: "woken",
             urls: 0,
             took: Duration::from_micros(took),

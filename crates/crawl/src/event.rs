@@ -12,6 +12,10 @@ use crate::discovery::Offer;
 use crate::host::RobotsFile;
 use crate::verdict::Verdict;
 
+/// Maximum number of facts that one event reports to the core. The facts of a sitemap with 50,000
+/// entries take longer to process than a step of the core may take.
+const FACTS: usize = 256;
+
 /// Identifies a visit in events and actions. Visits of a run are numbered from 0 as they start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VisitId(pub u64);
@@ -122,6 +126,28 @@ pub enum Event<S> {
     /// The crawl must stop: it makes no new requests. It ends when all visits under way have
     /// ended, and all fetched pages and hints are processed.
     Stopped,
+}
+
+impl<S> Event<S> {
+    /// Returns the events that report a commit. Each has at most [`FACTS`] facts. The last has the
+    /// requests and the gains.
+    pub fn committed(facts: Vec<Entry>, requests: usize, gains: Vec<Gain>) -> Vec<Self> {
+        let mut facts = facts.into_iter();
+        let mut events = Vec::with_capacity(facts.len() / FACTS + 1);
+        while facts.len() > FACTS {
+            events.push(Self::Committed {
+                facts: facts.by_ref().take(FACTS).collect(),
+                requests: 0,
+                gains: Vec::new(),
+            });
+        }
+        events.push(Self::Committed {
+            facts: facts.collect(),
+            requests,
+            gains,
+        });
+        events
+    }
 }
 
 /// The ledger's records of a page.
@@ -239,4 +265,31 @@ pub struct Met {
     pub views: f64,
     /// Number of clicks on it.
     pub clicks: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_events_of_a_commit_have_all_facts_in_order_and_its_requests_once() {
+        for count in [0, 1, FACTS, FACTS + 1, 3 * FACTS + 7] {
+            let facts: Vec<Entry> = (0..count).map(|n| Entry::Seed(n.to_string())).collect();
+            let (mut reported, mut counts) = (Vec::new(), Vec::new());
+            for event in Event::<()>::committed(facts.clone(), 5, Vec::new()) {
+                let Event::Committed {
+                    facts, requests, ..
+                } = event
+                else {
+                    panic!("another event than a commit")
+                };
+                assert!(facts.len() <= FACTS);
+                reported.extend(facts);
+                counts.push(requests);
+            }
+            assert_eq!(reported, facts);
+            assert_eq!(counts.pop(), Some(5), "the last event has the requests");
+            assert!(counts.iter().all(|requests| *requests == 0));
+        }
+    }
 }

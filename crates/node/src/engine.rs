@@ -184,7 +184,7 @@ async fn start(
                     .with_reserve(reserve);
                 let committed = |done: CommitResult| {
                     watching.meter().core.commits.record(done.took);
-                    for event in done.events() {
+                    for event in Event::committed(done.facts, done.requests, done.gains) {
                         messages.send(DriverMessage::Event(event)).ok();
                     }
                 };

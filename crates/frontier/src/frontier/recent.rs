@@ -3,8 +3,8 @@
 //! A claim that finds its URL here needs no read of the disk and no parsing. Discoveries stay until
 //! they are in the ledger, and then while all of them take at most 8 MiB.
 //!
-//! The pages are spread over several hash tables. One table of 100,000 pages would take several
-//! milliseconds to grow.
+//! The pages are spread over several hash tables of pointers, because a table moves all its entries
+//! when it grows. Before a commit there can be a million pages here, those of 20 sitemaps.
 
 use std::collections::HashMap;
 
@@ -15,13 +15,13 @@ use crate::record::{Discovery, Entry};
 /// Limit in bytes on the discoveries that stay in memory although the ledger has them.
 const REMEMBERED: usize = 8 << 20;
 /// Memory cost of a discovery in addition to its URL as text, in bytes.
-const OVERHEAD: usize = size_of::<RecentPage>() + 24;
+const OVERHEAD: usize = size_of::<RecentPage>() + 48;
 /// Number of hash tables.
-const SHARDS: usize = 64;
+const SHARDS: usize = 256;
 
 /// Discoveries in memory.
 pub(super) struct RecentPages {
-    shards: Vec<HashMap<PageId, RecentPage>>,
+    shards: Vec<HashMap<PageId, Box<RecentPage>>>,
     bytes: usize,
 }
 
@@ -50,11 +50,11 @@ impl Default for RecentPages {
 impl RecentPages {
     pub fn insert(&mut self, page: PageId, recent: RecentPage) {
         self.bytes += recent.bytes();
-        self.shards[shard(page)].insert(page, recent);
+        self.shards[shard(page)].insert(page, Box::new(recent));
     }
 
     pub fn get(&self, page: PageId) -> Option<&RecentPage> {
-        self.shards[shard(page)].get(&page)
+        self.shards[shard(page)].get(&page).map(Box::as_ref)
     }
 
     pub fn remove(&mut self, page: PageId) {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use cluster::Slot;
 use cluster::publisher::Exchange;
-use crawl::{Distance, Event, Gain};
+use crawl::{Distance, Gain};
 use frontier::{Entry, PageKey, Visited};
 use ledger::{Batch, Ledger};
 use repository::archive::{self, Sealed};
@@ -37,10 +37,6 @@ const LINKS_EVERY: Duration = Duration::from_secs(300);
 /// Bytes of text after which the index commits earlier. Tantivy queues up to ten thousand
 /// documents, and only a commit guarantees that they have left memory.
 const INDEX_BYTES: u64 = 32 << 20;
-
-/// Maximum number of facts that one event reports to the core. The facts of a sitemap with 50,000
-/// entries take longer to process than a step of the core may take.
-const FACTS: usize = 256;
 
 /// A settled page on its way to the disk.
 pub type Record = crawl::Record<Sealed>;
@@ -77,28 +73,6 @@ pub struct CommitResult {
     pub gains: Vec<Gain>,
     /// The duration of the commit.
     pub took: Duration,
-}
-
-impl CommitResult {
-    /// Returns the events that report the commit to the core. Each has at most [`FACTS`] facts. The
-    /// last has the requests and the gains.
-    pub fn events(self) -> Vec<Event<Sealed>> {
-        let mut facts = self.facts.into_iter();
-        let mut events = Vec::with_capacity(facts.len() / FACTS + 1);
-        while facts.len() > FACTS {
-            events.push(Event::Committed {
-                facts: facts.by_ref().take(FACTS).collect(),
-                requests: 0,
-                gains: Vec::new(),
-            });
-        }
-        events.push(Event::Committed {
-            facts: facts.collect(),
-            requests: self.requests,
-            gains: self.gains,
-        });
-        events
-    }
 }
 
 /// Writes archive, ledger and index.

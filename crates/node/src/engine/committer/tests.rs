@@ -1,5 +1,4 @@
-//! Tests that a copy keeps its archive location when several visits are uncommitted, and that the
-//! events of a commit have all its facts and requests.
+//! Tests that a copy keeps its archive location when several visits are uncommitted.
 
 use frontier::PageCopy;
 use page::PageUrl;
@@ -126,32 +125,4 @@ fn a_copy_does_not_get_the_location_of_a_different_copy() {
     }
     committer.commit(vec![pages(vec![first, again])]).unwrap();
     assert_eq!(kept(&store.ledger), None);
-}
-
-#[test]
-fn the_events_of_a_commit_have_all_facts_in_order_and_its_requests_once() {
-    for count in [0, 1, FACTS, FACTS + 1, 3 * FACTS + 7] {
-        let facts: Vec<Entry> = (0..count).map(|n| Entry::Seed(n.to_string())).collect();
-        let done = CommitResult {
-            facts: facts.clone(),
-            requests: 5,
-            gains: Vec::new(),
-            took: Duration::ZERO,
-        };
-        let (mut reported, mut counts) = (Vec::new(), Vec::new());
-        for event in done.events() {
-            let Event::Committed {
-                facts, requests, ..
-            } = event
-            else {
-                panic!("another event than a commit")
-            };
-            assert!(facts.len() <= FACTS);
-            reported.extend(facts);
-            counts.push(requests);
-        }
-        assert_eq!(reported, facts);
-        assert_eq!(counts.pop(), Some(5), "the last event has the requests");
-        assert!(counts.iter().all(|requests| *requests == 0));
-    }
 }
