@@ -20,6 +20,7 @@ use node::settings::Usage;
 
 /// Runs the command line of this process. Returns its exit code.
 pub fn main() -> ExitCode {
+    node::memory::use_small_pages();
     let arguments = cli::CommandLine::parse();
     if let Err(wrong) = logs::start(arguments.log_format, arguments.log_level.as_deref()) {
         eprintln!("avocet: {wrong}");

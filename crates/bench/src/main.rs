@@ -46,6 +46,7 @@ use serde::de::DeserializeOwned;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    node::memory::use_small_pages();
     match run(BenchArguments::parse().bench) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

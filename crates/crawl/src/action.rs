@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::discovery::Offer;
 use crate::event::{ConnectionId, VisitId};
 use crate::scope::Scope;
-use crate::verdict::{Asked, IndexText, Lead};
+use crate::verdict::{Asked, Details, IndexText, Lead};
 
 /// An instruction to the driver.
 ///
@@ -127,8 +127,8 @@ pub struct Get {
     pub scope: Arc<Scope>,
     /// The text of the host's soft 404 page, if it answers with 200 to a URL that cannot exist.
     pub missing: Option<TextDigest>,
-    /// Whether the policy needs the words around each link and its tag path.
-    pub places: bool,
+    /// The details of the pages that index and policies use.
+    pub details: Details,
     /// Whether this is the last attempt. The driver then reports
     /// [`Answered::Failed`](crate::Answered::Failed) instead of
     /// [`Answered::Closed`](crate::Answered::Closed).
@@ -178,7 +178,7 @@ impl Claim {
             before: self.before.as_ref(),
             at,
             missing: None,
-            places: false,
+            details: Details::INDEXED,
         }
     }
 }

@@ -40,7 +40,7 @@ pub struct IndexText {
     pub linked: u32,
     /// The kind of document: `html` or `text`.
     pub kind: &'static str,
-    /// The code of its language, if it is known.
+    /// The code of its language, if it is known and [requested](Details::language).
     pub language: Option<String>,
     /// Structured data of the page.
     pub stated: page::Fields,
@@ -76,9 +76,9 @@ pub struct Lead {
     pub anchor: String,
     /// Whether the link is part of navigation.
     pub aside: bool,
-    /// Its anchor text and up to eight words on either side, if [requested](Asked::places).
+    /// Its anchor text and up to eight words on either side, if [requested](Details::places).
     pub around: String,
-    /// Its tag path, if [requested](Asked::places).
+    /// Its tag path, if [requested](Details::places).
     pub path: String,
 }
 
@@ -169,8 +169,30 @@ pub struct Asked<'a> {
     /// The text of its host's soft 404 page; `None`: the host was not probed, or answers with
     /// 404 (hostile-web.md, row 65).
     pub missing: Option<&'a TextDigest>,
-    /// Whether the leads need [`Lead::around`] and [`Lead::path`].
+    /// The details to read.
+    pub details: Details,
+}
+
+/// Details of a page that are expensive to read and not always used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Details {
+    /// [`Lead::around`] and [`Lead::path`], which methods of focused crawling use.
     pub places: bool,
+    /// [`IndexText::language`], which the index and policies that read texts use.
+    pub language: bool,
+}
+
+impl Details {
+    /// What the index uses.
+    pub const INDEXED: Self = Self {
+        places: false,
+        language: true,
+    };
+    /// Everything.
+    pub const ALL: Self = Self {
+        places: true,
+        language: true,
+    };
 }
 
 impl<'a> Asked<'a> {
@@ -184,7 +206,7 @@ impl<'a> Asked<'a> {
             before: None,
             at: Moment::START,
             missing: None,
-            places: false,
+            details: Details::INDEXED,
         }
     }
 

@@ -11,6 +11,7 @@ pub mod fault;
 pub mod handle;
 pub mod live;
 pub mod membership;
+pub mod memory;
 pub mod number;
 pub mod panics;
 pub mod planning;

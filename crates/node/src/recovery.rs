@@ -27,7 +27,7 @@ use crate::number::counted;
 use crate::store::Store;
 use crawl::TOKEN;
 use crawl::scope::Scope;
-use crawl::verdict::{Asked, IndexText, Verdict};
+use crawl::verdict::{Asked, Details, IndexText, Verdict};
 use in_links::{InLinks, PendingLinks};
 
 /// Memory of the index writer for documents that are not written to disk yet, in bytes.
@@ -83,7 +83,7 @@ impl Texts {
     pub fn pass(&self, page: PageId, receive: &mut dyn FnMut(Said<'_>)) {
         let read = self.archived.get(&page).and_then(|(url, place)| {
             let asked = Asked {
-                places: true,
+                details: Details::ALL,
                 ..Asked::again(url)
             };
             kept(&self.archive, *place, &asked)

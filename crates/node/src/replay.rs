@@ -23,7 +23,7 @@ use crate::engine::committer::{self, CommitWork, Committer};
 use crawl::Answer;
 use crawl::TOKEN;
 use crawl::scope::{Scope, ScopeRules};
-use crawl::verdict::{Asked, Verdict};
+use crawl::verdict::{Asked, Details, Verdict};
 use crawl::{Admitter, Ownership, Source, Tally, link_facts};
 
 /// Answers per commit, and so the most that a kill can lose. A sync takes a few milliseconds, which
@@ -150,7 +150,7 @@ impl<'a> Replay<'a> {
             before: before.as_ref(),
             at,
             missing: None,
-            places: false,
+            details: Details::INDEXED,
         };
         let Some(mut verdict) = self.judge(&asked, record, depth) else {
             self.others += 1;

@@ -20,7 +20,7 @@ use super::Core;
 use crate::action::{Action, Claim, Found, InLink, Note, Purpose, Record};
 use crate::discovery::{Admission, Admitter, KnownLink, Offer, Source, link_facts};
 use crate::event::{Judged, VisitId};
-use crate::verdict::{IndexText, Lead};
+use crate::verdict::{Details, IndexText, Lead};
 
 /// Maximum number of links of fetched pages, and of offers, that one step admits. Also the size of
 /// the parts in which the policy observes the links of a page; a step begins no further part after
@@ -398,9 +398,13 @@ impl<S> Core<S> {
         }
     }
 
-    /// Returns whether the policy needs the words around links and their tag paths.
-    pub(super) fn wants_places(&mut self) -> bool {
-        self.frontier.policy().needs().places
+    /// Returns the details of pages that the index or the policy uses.
+    pub(super) fn details(&mut self) -> Details {
+        let needs = self.frontier.policy().needs();
+        Details {
+            places: needs.places,
+            language: self.plan.index || needs.text,
+        }
     }
 }
 

@@ -478,7 +478,7 @@ impl<S> Core<S> {
             distance: self.record_request(active, pending.delay, now),
             scope: Arc::clone(&self.scope),
             missing,
-            places: self.wants_places(),
+            details: self.details(),
             last_try: pending.closed >= 2,
         };
         active.stage = VisitStage::Requesting(pending);

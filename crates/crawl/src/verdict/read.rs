@@ -116,7 +116,7 @@ impl Asked<'_> {
         let declared = answer.content_type.as_deref();
         match media::kind(declared, &answer.content) {
             Media::Html => self.html(answer),
-            Media::Text => self.list(answer).unwrap_or_else(|_| plain(answer)),
+            Media::Text => self.list(answer).unwrap_or_else(|_| self.plain(answer)),
             Media::Feed | Media::Sitemap | Media::Xml => self.list(answer).unwrap_or_else(unlisted),
             Media::Other if is_gzip(&answer.content) => self.list(answer).unwrap_or_else(unlisted),
             Media::Other | Media::Pdf => ParsedBody::default(),
@@ -125,9 +125,34 @@ impl Asked<'_> {
 
     /// Returns `words`, if the context of links is requested; else an empty text.
     fn place<'t>(&self, words: impl FnOnce() -> &'t str) -> String {
-        match self.places {
+        match self.details.places {
             true => words().to_owned(),
             false => String::new(),
+        }
+    }
+
+    /// Detects the language of a text, if it is requested.
+    fn language(&self, text: &str, claim: Option<&str>) -> Option<String> {
+        let wanted = self.details.language;
+        wanted.then(|| language::detect(text, claim)).flatten()
+    }
+
+    fn plain(&self, answer: &Answer) -> ParsedBody {
+        let (text, _) = charset::decode(&answer.content, answer.content_type.as_deref());
+        ParsedBody {
+            noindex: answer.directives.noindex,
+            digest: Some(TextDigest::of(&text)),
+            text: Some(IndexText {
+                title: String::new(),
+                language: self.language(&text, answer.language.as_deref()),
+                body: text.into_owned(),
+                asides: Vec::new(),
+                sections: Vec::new(),
+                linked: 0,
+                kind: "text",
+                stated: page::Fields::default(),
+            }),
+            ..ParsedBody::default()
         }
     }
 
@@ -158,7 +183,7 @@ impl Asked<'_> {
             leads,
             text: Some(IndexText {
                 title: reading.title,
-                language: language::detect(
+                language: self.language(
                     &reading.text,
                     reading.language.as_deref().or(answer.language.as_deref()),
                 ),
@@ -214,25 +239,6 @@ impl ParsedBody {
     fn looks_missing(&self) -> bool {
         let text = self.text.as_ref();
         text.is_some_and(|text| looks_missing(&text.title, &text.body))
-    }
-}
-
-fn plain(answer: &Answer) -> ParsedBody {
-    let (text, _) = charset::decode(&answer.content, answer.content_type.as_deref());
-    ParsedBody {
-        noindex: answer.directives.noindex,
-        digest: Some(TextDigest::of(&text)),
-        text: Some(IndexText {
-            title: String::new(),
-            language: language::detect(&text, answer.language.as_deref()),
-            body: text.into_owned(),
-            asides: Vec::new(),
-            sections: Vec::new(),
-            linked: 0,
-            kind: "text",
-            stated: page::Fields::default(),
-        }),
-        ..ParsedBody::default()
     }
 }
 

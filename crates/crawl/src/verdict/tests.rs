@@ -45,7 +45,7 @@ fn judge(page: &PageUrl, before: Option<&Visited>, second: u64, answer: &Answer)
         before,
         at: at(second),
         missing: None,
-        places: false,
+        details: Details::INDEXED,
     };
     asked.judge(answer, 100, &|other| other.host() == page.host())
 }
@@ -184,7 +184,7 @@ fn a_redirect_is_recorded_and_its_target_is_a_lead() {
         before: None,
         at: at(1),
         missing: None,
-        places: false,
+        details: Details::INDEXED,
     };
     let last = asked.judge(&to(Some(Ok(url("http://e.org/11")))), 0, &|_| true);
     assert_eq!(
@@ -209,4 +209,26 @@ fn a_picture_is_copied_and_has_neither_text_nor_leads() {
     assert_eq!(verdict.visited.history.outcome, Some(Outcome::Changed));
     let again = judge(&page, Some(&verdict.visited), 2, &picture);
     assert_eq!(again.visited.history.outcome, Some(Outcome::Unchanged));
+}
+
+#[test]
+fn the_language_is_detected_only_if_it_is_requested() {
+    let page = url("http://e.org/");
+    let html = "<html lang=de><p>Der schnelle Fuchs springt und läuft dann über die Wiese.";
+    let language = |language| {
+        let asked = Asked {
+            details: Details {
+                places: false,
+                language,
+            },
+            ..Asked::again(&page)
+        };
+        asked
+            .judge(&answer(200, html), 0, &|_| true)
+            .text
+            .unwrap()
+            .language
+    };
+    assert_eq!(language(true).as_deref(), Some("de"));
+    assert_eq!(language(false), None);
 }

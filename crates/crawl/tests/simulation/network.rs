@@ -272,7 +272,7 @@ fn reply(response: &SimResponse) -> Reply {
 fn judge(get: &Get, claim: &Claim, response: &SimResponse, took: Duration) -> Judged<()> {
     let asked = Asked {
         missing: get.missing.as_ref(),
-        places: get.places,
+        details: get.details,
         ..claim.asked(get.at)
     };
     let judged = |status: u16| {

@@ -274,7 +274,7 @@ impl Requests {
         let ours = |url: &PageUrl| get.scope.judge(url, depth).is_ok();
         let asked = Asked {
             missing: get.missing.as_ref(),
-            places: get.places,
+            details: get.details,
             ..claim.asked(get.at)
         };
         let verdict = asked.judge(&live, answer.wire_bytes, &ours);

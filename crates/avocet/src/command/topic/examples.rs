@@ -17,7 +17,7 @@ use page::{PageId, PageUrl, charset, media, media::Media};
 use policy::focus::TrainingDocument;
 
 use crate::cli::topic::TrainArguments;
-use crawl::verdict::{Asked, Verdict};
+use crawl::verdict::{Asked, Details, Verdict};
 use node::readable::kept;
 use node::settings::topic::{JudgedExample, Lesson};
 use node::store::Store;
@@ -224,7 +224,10 @@ impl<'a> StoredCopies<'a> {
             return Ok(None);
         };
         let asked = Asked {
-            places,
+            details: Details {
+                places,
+                language: true,
+            },
             ..Asked::again(url)
         };
         Ok(Some((known, asked.judge(&answer, 0, &|_| false))))

@@ -242,7 +242,7 @@ fn no_answer_and_our_own_rules_are_no_evidence_but_robots_txt_is() {
         before: Some(&first),
         at: at(5),
         missing: None,
-        places: false,
+        details: Details::INDEXED,
     };
     let silent = asked.unanswered(Outcome::Unreachable, "reset", 0);
     assert_eq!((&silent.copy, silent.history.failures), (&first.copy, 1));
@@ -270,7 +270,7 @@ fn the_text_of_the_hosts_soft_404_page_counts_as_a_404() {
             before,
             at: at(9),
             missing,
-            places: false,
+            details: Details::INDEXED,
         };
         asked.judge(&answer(200, body), 100, &|_| true)
     };
