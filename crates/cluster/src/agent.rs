@@ -86,14 +86,19 @@ pub struct Agent<B = Broker> {
     fenced: Mutex<BTreeSet<Slot>>,
     /// Slots whose logs may name this node as the owner although it does not work on them: all when
     /// it starts, and those of a claim or release that the broker did not answer. No other node may
-    /// claim them while this one is alive, so this one must release them.
-    doubtful: Mutex<BTreeSet<Slot>>,
+    /// claim them while this one is alive, so this one must release them. For a claim without an
+    /// answer, with the sequence that the claim follows: until the log has a later message, the
+    /// claim may still arrive.
+    doubtful: Mutex<BTreeMap<Slot, Option<u64>>>,
     /// When the broker last acknowledged a heartbeat, in microseconds.
     acknowledged: AtomicU64,
     /// Number of checks for changes. Each reads the log of another slot of this node.
     checks: AtomicU64,
     /// Signals that a rebalance would change something.
     change: Notify,
+    /// Whether this node was silent for so long that others may have begun to claim its slots. It
+    /// makes no request until it has claimed them anew.
+    lapsed: AtomicBool,
     /// Whether the program is about to end.
     leaving: AtomicBool,
     /// Whether another process uses the name of this node.
@@ -106,12 +111,13 @@ impl<B: SlotLog> Agent<B> {
         let started = now();
         Arc::new(Self {
             silence: settings.silence,
-            doubtful: Mutex::new(settings.division.slots().collect()),
+            doubtful: Mutex::new(settings.division.slots().map(|slot| (slot, None)).collect()),
             checks: AtomicU64::new(0),
             member: Mutex::new(Member::new(settings, started)),
             fenced: Mutex::default(),
             acknowledged: AtomicU64::new(started.micros()),
             change: Notify::new(),
+            lapsed: AtomicBool::new(false),
             leaving: AtomicBool::new(false),
             doubled: AtomicBool::new(false),
             broker,
@@ -141,7 +147,8 @@ impl<B: SlotLog> Agent<B> {
                 // Heartbeats that wait are heard first: after a standstill the other nodes are
                 // alive.
                 biased;
-                Some(beat) = beats.next() => {
+                beat = beats.next() => {
+                    let beat = beat.ok_or_else(|| ended("heartbeats"))?;
                     let superseded = self.member().superseded(&beat);
                     superseded.into_iter().for_each(|slot| self.lost(slot));
                     if !self.member().hear(beat, (self.now)()) {
@@ -149,7 +156,8 @@ impl<B: SlotLog> Agent<B> {
                         self.change.notify_one();
                     }
                 }
-                Some((order, reply)) = orders.next() => {
+                order = orders.next() => {
+                    let (order, reply) = order.ok_or_else(|| ended("orders"))?;
                     match postcard::from_bytes(&order) {
                         Ok(Order::Drain(draining)) => self.member().drain(draining),
                         Ok(Order::Assign(assignment)) => self.member().assign(assignment),
@@ -176,7 +184,9 @@ impl<B: SlotLog> Agent<B> {
     async fn announce(&self) {
         let (beat, sent) = (self.member().heartbeat(), (self.now)());
         let mut announced = self.broker.beat(&beat).await;
-        if announced.is_ok() && !self.may_fetch() {
+        if announced.is_ok() && self.unacknowledged() >= self.silence {
+            self.lapse();
+        } else if announced.is_ok() && !self.is_in_contact() {
             let owned: Vec<Slot> = self.member().owned().keys().copied().collect();
             for slot in owned {
                 announced = announced.and(self.check(slot).await);
@@ -207,11 +217,41 @@ impl<B: SlotLog> Agent<B> {
         Ok(())
     }
 
-    /// Returns whether this node may make requests: the broker has acknowledged a heartbeat within
-    /// half of the silence after which others replace this node.
+    /// Gives up all slots, because other nodes may have decided to claim them. The next rebalance
+    /// claims them anew. If this node only read their logs, a claim that another node has begun
+    /// could arrive later. The broker refuses such a claim when the log has a later message.
+    fn lapse(&self) {
+        self.lapsed.store(true, Ordering::SeqCst);
+        let mut member = self.member();
+        let owned: Vec<Slot> = member.owned().keys().copied().collect();
+        for slot in &owned {
+            member.lost(*slot);
+            self.doubtful().insert(*slot, None);
+        }
+        drop(member);
+        if !owned.is_empty() {
+            warn!("this node was cut off: it claims its slots anew");
+            self.fenced().extend(owned);
+            self.change.notify_one();
+        }
+    }
+
+    /// Returns whether this node may make requests: it is in contact with the broker, and has been
+    /// since it claimed its slots.
     pub fn may_fetch(&self) -> bool {
+        !self.lapsed.load(Ordering::SeqCst) && self.is_in_contact()
+    }
+
+    /// Returns whether the broker has acknowledged a heartbeat within half of the silence after
+    /// which others replace this node.
+    fn is_in_contact(&self) -> bool {
+        self.unacknowledged() < self.silence / 2
+    }
+
+    /// Returns the time since the last heartbeat that the broker has acknowledged.
+    fn unacknowledged(&self) -> Duration {
         let acknowledged = Moment::from_micros(self.acknowledged.load(Ordering::Relaxed));
-        (self.now)().since(acknowledged) < self.silence / 2
+        (self.now)().since(acknowledged)
     }
 
     /// Waits until a rebalance would change something.
@@ -220,25 +260,22 @@ impl<B: SlotLog> Agent<B> {
     }
 
     /// Returns whether slots should be released, can be claimed or were lost.
-    ///
-    /// A node learns from the broker's refusal that it has lost a slot. A slot without work
-    /// publishes nothing, so each call also reads the log of one slot.
     async fn is_change_due(&self) -> bool {
         let now = (self.now)();
-        let owned: Vec<Slot> = self.member().owned().keys().copied().collect();
-        let check = self.checks.fetch_add(1, Ordering::Relaxed) as usize;
-        if let Some(slot) = owned.get(check % owned.len().max(1))
-            && self.check(*slot).await.is_err()
-        {
+        if self.check_some().await.is_err() {
             return false;
         }
         let (release, claim) = {
             let member = self.member();
             (member.to_release(now), member.to_claim(now))
         };
-        let doubtful = !self.doubtful().is_empty();
-        if !release.is_empty() || doubtful || !self.fenced().is_empty() {
+        if !release.is_empty() || !self.fenced().is_empty() {
             return true;
+        }
+        match self.is_named_wrongly().await {
+            Ok(false) => {}
+            Ok(true) => return true,
+            Err(_) => return false,
         }
         for slot in claim {
             match self.broker.head(slot).await {
@@ -248,6 +285,48 @@ impl<B: SlotLog> Agent<B> {
             }
         }
         false
+    }
+
+    /// Reads the logs of two slots, others with each call.
+    ///
+    /// A node learns from the broker's refusal that it has lost a slot, but publishes nothing to a
+    /// slot without work. And the log of another slot may name this node by a late message of the
+    /// process that had its name before.
+    async fn check_some(&self) -> Result<(), BrokerError> {
+        let round = self.checks.fetch_add(1, Ordering::Relaxed) as usize;
+        let (owned, others): (Vec<Slot>, Vec<Slot>) = {
+            let member = self.member();
+            let slots = member.settings().division.slots();
+            slots.partition(|slot| member.owned().contains_key(slot))
+        };
+        if let Some(slot) = owned.get(round % owned.len().max(1)) {
+            self.check(*slot).await?;
+        }
+        if let Some(slot) = others.get(round % others.len().max(1)) {
+            let head = self.broker.head(*slot).await?;
+            if head.owner.as_ref() == Some(&self.name()) {
+                self.doubtful().entry(*slot).or_default();
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether the log of a slot names this node although it does not work on the slot.
+    async fn is_named_wrongly(&self) -> Result<bool, BrokerError> {
+        let doubtful = self.doubtful().clone();
+        for (slot, follows) in doubtful {
+            if self.member().owned().contains_key(&slot) {
+                continue;
+            }
+            let head = self.broker.head(slot).await?;
+            if head.owner.as_ref() == Some(&self.name()) {
+                return Ok(true);
+            }
+            if is_settled(&head, follows) {
+                self.doubtful().remove(&slot);
+            }
+        }
+        Ok(false)
     }
 
     /// Another node has claimed a slot of this node: the term must end.
@@ -269,17 +348,22 @@ impl<B: SlotLog> Agent<B> {
     }
 
     /// Releases the slots that other nodes should own, and claims those that this node should own.
-    /// Returns the slots of the next term.
+    /// Returns the slots of the next term: none if [another process](Agent::is_doubled) uses the
+    /// name of this node.
     pub async fn rebalance<S: SlotStore>(
         &self,
         store: &mut S,
     ) -> Result<BTreeMap<Slot, Tail>, S::Error> {
         let hearing = self.member().hearing((self.now)());
         tokio::time::sleep(hearing).await;
+        if self.is_doubled() {
+            return Ok(BTreeMap::new());
+        }
         self.fenced().clear();
+        self.lapsed.store(false, Ordering::SeqCst);
         let release = self.member().to_release((self.now)());
         for slot in release {
-            self.doubtful().insert(slot);
+            self.doubtful().insert(slot, None);
             self.member().lost(slot);
         }
         let claim = self.member().to_claim((self.now)());
@@ -302,9 +386,9 @@ impl<B: SlotLog> Agent<B> {
 
     /// Releases the slots whose logs name this node although it does not work on them.
     async fn release_doubtful(&self) -> Result<(), BrokerError> {
-        let doubtful: Vec<Slot> = self.doubtful().iter().copied().collect();
+        let doubtful = self.doubtful().clone();
         let settled = futures_util::stream::iter(doubtful)
-            .map(|slot| async move { (slot, self.release_named(slot).await) })
+            .map(|(slot, follows)| async move { (slot, self.release_named(slot, follows).await) })
             .buffered(READS)
             .collect::<Vec<_>>()
             .await;
@@ -317,15 +401,14 @@ impl<B: SlotLog> Agent<B> {
     }
 
     /// Releases a slot if its log names this node although it does not work on it. Returns `false`
-    /// if the log has changed meanwhile, because an earlier message of this node arrived late: then
-    /// it may still name this node.
-    async fn release_named(&self, slot: Slot) -> Result<bool, BrokerError> {
+    /// if the log may still come to name this node, by a message of this node that arrives late.
+    async fn release_named(&self, slot: Slot, follows: Option<u64>) -> Result<bool, BrokerError> {
         if self.member().owned().contains_key(&slot) {
             return Ok(true);
         }
         let head = self.broker.head(slot).await?;
         if head.owner.as_ref() != Some(&self.name()) {
-            return Ok(true);
+            return Ok(is_settled(&head, follows));
         }
         let message = self.message(head.epoch, Kind::Release);
         match self.broker.append(slot, head.sequence, &message).await {
@@ -357,7 +440,7 @@ impl<B: SlotLog> Agent<B> {
 
     /// Returns whether to give up a publication that the broker does not answer.
     pub(crate) fn gives_up(&self) -> bool {
-        self.leaving.load(Ordering::Relaxed) && !self.may_fetch()
+        self.leaving.load(Ordering::Relaxed) && !self.is_in_contact()
     }
 
     /// Returns whether another process uses the name of this node.
@@ -438,12 +521,13 @@ impl<B: SlotLog> Agent<B> {
         };
         let epoch = head.epoch + 1;
         let message = self.message(epoch, Kind::Claim { numbered_from });
-        self.doubtful().insert(slot);
+        self.doubtful().insert(slot, Some(head.sequence));
         let sequence = match self.broker.append(slot, head.sequence, &message).await {
             Ok(sequence) => sequence,
             Err(AppendError::Fenced) => return Ok(()),
             Err(AppendError::Full) => {
                 warn!("the stream of facts is full: raise [cluster] stream_bytes");
+                self.doubtful().insert(slot, None);
                 return Ok(());
             }
             Err(AppendError::Broker(error)) => return Err(error.into()),
@@ -465,7 +549,11 @@ impl<B: SlotLog> Agent<B> {
             }
             None => store.record(slot, applied)?,
         }
-        self.member().claimed(slot, epoch);
+        let mut member = self.member();
+        // Others may claim the slot since a lapse that came after the claim was sent.
+        if !self.lapsed.load(Ordering::SeqCst) {
+            member.claimed(slot, epoch);
+        }
         Ok(())
     }
 
@@ -492,11 +580,22 @@ impl<B: SlotLog> Agent<B> {
         self.member.lock().expect("no method of Member panics")
     }
 
-    fn doubtful(&self) -> MutexGuard<'_, BTreeSet<Slot>> {
-        self.doubtful.lock().expect("a set is changed in one call")
+    fn doubtful(&self) -> MutexGuard<'_, BTreeMap<Slot, Option<u64>>> {
+        self.doubtful.lock().expect("a map is changed in one call")
     }
 
     fn fenced(&self) -> MutexGuard<'_, BTreeSet<Slot>> {
         self.fenced.lock().expect("a set is changed in one call")
     }
+}
+
+/// Returns whether a claim that follows this message of a log can no longer arrive, given the head
+/// of the log: the broker refuses it if the log has a later message.
+fn is_settled(head: &Head, follows: Option<u64>) -> bool {
+    follows.is_none_or(|sequence| head.sequence > sequence)
+}
+
+/// The error of a subscription that has ended, so that the caller subscribes again.
+fn ended(to: &str) -> BrokerError {
+    BrokerError::request(format!("listen to {to}"), "the subscription has ended")
 }

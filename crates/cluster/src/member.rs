@@ -26,6 +26,8 @@ pub struct Heartbeat {
     /// A number of this process, higher for later processes, so that two processes with one name
     /// are noticed and the later one ends.
     pub incarnation: u64,
+    /// The number of another process with its name that it has heard.
+    pub namesake: Option<u64>,
     /// Its share of the slots, relative to other nodes.
     pub capacity: f64,
     /// Whether it gives all its slots away.
@@ -121,6 +123,7 @@ pub struct Member {
     owned: BTreeMap<Slot, u64>,
     assigned: BTreeMap<Slot, Assignment>,
     draining: bool,
+    namesake: Option<u64>,
     figures: NodeFigures,
 }
 
@@ -135,6 +138,7 @@ impl Member {
             owned: BTreeMap::new(),
             assigned: BTreeMap::new(),
             draining: false,
+            namesake: None,
             figures: NodeFigures::default(),
         }
     }
@@ -157,13 +161,18 @@ impl Member {
     }
 
     /// Processes a heartbeat. Returns `false` if it comes from a process with the name of this node
-    /// that started earlier: then this process must end. The other one ignores this process.
+    /// that started earlier and has heard this process: then this process must end. A heartbeat
+    /// that names no other process may be a late one of a predecessor that has ended.
     pub fn hear(&mut self, beat: Heartbeat, now: Moment) -> bool {
         for assignment in &beat.assigned {
             self.assign(assignment.clone());
         }
         if beat.node == self.settings.name {
-            return beat.incarnation >= self.settings.incarnation;
+            let own = self.settings.incarnation;
+            if beat.incarnation != own {
+                self.namesake = Some(beat.incarnation);
+            }
+            return beat.incarnation >= own || beat.namesake != Some(own);
         }
         self.peers
             .insert(beat.node.clone(), Peer { beat, heard: now });
@@ -251,6 +260,7 @@ impl Member {
         Heartbeat {
             node: self.settings.name.clone(),
             incarnation: self.settings.incarnation,
+            namesake: self.namesake,
             capacity: self.settings.capacity,
             draining: self.draining,
             owned: self
@@ -303,7 +313,9 @@ impl Member {
             return true;
         }
         let heard = self.peers.get(owner).map(|peer| peer.heard);
-        self.silent_for(heard.unwrap_or(self.listens), now) >= self.settings.silence
+        // Without contact, the owner may have come to life unheard.
+        self.is_in_contact(now)
+            && self.silent_for(heard.unwrap_or(self.listens), now) >= self.settings.silence
     }
 
     /// Returns the nodes that may own slots, with their capacities.
@@ -465,6 +477,15 @@ mod tests {
             owner: Some(name("b")),
         };
         assert!(!a.may_claim(&head, at(60)), "the node has just woken up");
+        let unknown = Head {
+            owner: Some(name("c")),
+            ..head.clone()
+        };
+        acknowledge(&mut a, 4..=20);
+        assert!(
+            !a.may_claim(&unknown, at(60)),
+            "c may have started while a was away"
+        );
         a.in_contact(at(61));
         assert!(a.to_claim(at(62)).is_empty() && !a.may_claim(&head, at(62)));
         acknowledge(&mut a, 62..=71);
@@ -539,8 +560,12 @@ mod tests {
         let (mut first, mut second) = (member("a"), member("a"));
         second.settings.incarnation = 2;
         assert!(first.hear(first.heartbeat(), at(1)));
-        assert!(first.hear(second.heartbeat(), at(1)));
-        assert!(!second.hear(first.heartbeat(), at(1)));
+        assert!(
+            second.hear(first.heartbeat(), at(1)),
+            "the first one may have ended since"
+        );
+        assert!(first.hear(second.heartbeat(), at(2)));
+        assert!(!second.hear(first.heartbeat(), at(3)));
         assert_eq!(first.peers().count(), 0);
     }
 }

@@ -74,13 +74,14 @@ impl Membership {
     /// Claims and releases slots, and returns the next term. Waits while the broker is away.
     pub async fn term(&self, store: &Store, indexed: bool) -> Result<Term> {
         loop {
+            let mut slots = LedgerSlots::open(store, self.division, indexed)?;
+            let rebalanced = self.agent.rebalance(&mut slots).await;
             if self.agent.is_doubled() {
                 bail!(
                     "another process runs with the name of this node: give each node its own --node NAME"
                 );
             }
-            let mut slots = LedgerSlots::open(store, self.division, indexed)?;
-            match self.agent.rebalance(&mut slots).await {
+            match rebalanced {
                 Ok(tails) => {
                     return Ok(Term {
                         agent: self.agent.clone(),

@@ -86,6 +86,10 @@ impl Folds {
                 return Some(format!("page {page} of {slot:?} is not fetched"));
             }
         }
+        if let Some(process) = living.iter().find(|process| process.open.get() > 0) {
+            let name = process.agent.name();
+            return Some(format!("results of {name} are neither published nor lost"));
+        }
         self.unowned(common, living).or_else(|| {
             common.division.slots().find_map(|slot| {
                 let fold = self.folds.get(&slot)?;

@@ -16,9 +16,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use world::{ClusterOutcome, SimCluster};
 
-/// Number of seeds, unless the environment sets another. Of the first 2,000 seeds 11 fail; 222 is
-/// the first (docs/design/0022-a-change-of-slots-restarts-the-core.md).
-const SEEDS: u64 = 200;
+/// Number of seeds, unless the environment sets another.
+const SEEDS: u64 = 2000;
+
+/// Seeds above [`SEEDS`] that found faults, which are mended: a node that had been cut off replaced
+/// one that had started meanwhile (4913); a claim arrived after the slot's owner had come back to
+/// life (11899, 23088).
+const FOUND: [u64; 3] = [4_913, 11_899, 23_088];
 
 fn number(name: &str, usual: u64) -> u64 {
     let value = std::env::var(name).ok();
@@ -38,8 +42,10 @@ fn simulate(seed: u64) -> ClusterOutcome {
 #[test]
 fn a_cluster_with_faults_keeps_all_invariants() {
     let first = number("AVOCET_SEED", 0);
+    let seeds = first..first + number("AVOCET_SEEDS", SEEDS);
+    let found = FOUND.into_iter().filter(|_| first == 0);
     let (mut whole, mut failed) = (ClusterOutcome::default(), Vec::new());
-    for seed in first..first + number("AVOCET_SEEDS", SEEDS) {
+    for seed in seeds.chain(found) {
         let run = || {
             let outcome = simulate(seed);
             let again = seed % 64 == 0;

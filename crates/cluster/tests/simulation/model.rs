@@ -10,7 +10,7 @@ use cluster::Slot;
 use cluster::error::BrokerError;
 use cluster::log::{AppendError, Mail, Messages, SlotLog};
 use cluster::member::Heartbeat;
-use cluster::message::decode_offers;
+use cluster::message::{decode_header, decode_offers};
 use futures_util::{StreamExt, stream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep};
@@ -50,6 +50,8 @@ pub struct BrokerState {
     pub full_until: Instant,
     /// Nodes that cannot reach the broker before a time.
     pub cut_until: BTreeMap<usize, Instant>,
+    /// Prints every message that is appended.
+    pub trace: bool,
 }
 
 impl BrokerState {
@@ -66,6 +68,7 @@ impl BrokerState {
             away_until: Instant::now(),
             full_until: Instant::now(),
             cut_until: BTreeMap::new(),
+            trace: std::env::var_os("AVOCET_TRACE").is_some(),
         }
     }
 
@@ -104,6 +107,10 @@ impl BrokerState {
             return Err(AppendError::Full);
         }
         self.sequence += 1;
+        if self.trace {
+            let (header, _) = decode_header(&message).expect("a message");
+            eprintln!("message {} of {slot:?}: {header:?}", self.sequence);
+        }
         log.push((self.sequence, message));
         Ok(self.sequence)
     }

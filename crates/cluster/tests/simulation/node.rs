@@ -109,7 +109,7 @@ impl Process {
     /// Lets the process stand still (`true`), or go on.
     pub fn pause(&self, paused: bool) {
         self.paused.set(paused);
-        if let Some(waker) = self.waker.take().filter(|_| !paused) {
+        if !paused && let Some(waker) = self.waker.take() {
             waker.wake();
         }
     }
