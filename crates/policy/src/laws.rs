@@ -72,6 +72,14 @@ fn refreshes() -> Vec<String> {
     named.chain(others).collect()
 }
 
+/// Every refresh policy but those that plan ahead: what their plans give to a page depends on all
+/// other pages.
+fn by_curve() -> Vec<String> {
+    let mut names = refreshes();
+    names.retain(|name| !Catalog::standard().plans_ahead(name, "priced"));
+    names
+}
+
 /// A crawl with this refresh policy and this estimator.
 fn crawl(refresh: &str, rate: &str) -> Crawl {
     let mut rates = Scores::default();
@@ -200,10 +208,10 @@ proptest! {
         views in 0.0f64..100.0,
         more in 0.0f32..100.0,
         exponent in -12f64..12.0,
-        name in prop::sample::select(vec!["holistic", "holistic(30)"]),
+        name in prop::sample::select(by_curve()),
     ) {
         let price = Price::new(10f64.powf(exponent)).unwrap();
-        let mut policy = crawl(name, "gamma");
+        let mut policy = crawl(&name, "gamma");
         world.feed(&mut policy);
         let number = Number(number);
         let due = |policy: &Crawl, history: &History| {

@@ -293,6 +293,9 @@ pub struct RefreshArguments {
     /// What policies know at the start
     #[arg(long, value_enum, default_value_t = PriorKnowledge::Halves)]
     pub knowledge: PriorKnowledge,
+    /// Pages of the world to use
+    #[arg(long, value_enum, default_value_t = UsedPages::All)]
+    pub pages: UsedPages,
     /// Time between two steps [default: 7d; in invented:pages 1d; in a recorded world the longest
     /// of 7d, 1d, 1h, 1m and 1s that fits 20 times into its history]
     #[arg(long, value_name = "TIME")]
@@ -307,6 +310,17 @@ pub struct RefreshArguments {
     /// Estimator of change rates [default: the policies' own]
     #[arg(long, value_name = "NAME")]
     pub rate: Option<String>,
+}
+
+/// Pages of the world that are used.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum UsedPages {
+    /// All, also those that are born later or die
+    All,
+    /// Those that exist at every step, as in the paper
+    Persistent,
+    /// Those that exist at every step and change, as in one data set of the paper
+    Changed,
 }
 
 /// Scoring function of the search engine.
@@ -382,7 +396,8 @@ Example:
     )
 )]
 pub struct WorldArguments {
-    /// A directory (see docs/reference/worlds.md), or invented:NAME
+    /// A directory (see docs/reference/worlds.md), invented:NAME, or files:DIR for the times of the
+    /// files of a directory
     #[arg(long, value_name = "WORLD")]
     pub world: String,
     #[command(flatten)]

@@ -135,6 +135,11 @@ fn run_refresh(arguments: &cli::RefreshArguments, bar: &Bar) -> Result<Study> {
             cli::PriorKnowledge::Whole => refresh::Protocol::Whole,
             cli::PriorKnowledge::Online => refresh::Protocol::Online,
         },
+        pages: match arguments.pages {
+            cli::UsedPages::All => refresh::PageSelection::All,
+            cli::UsedPages::Persistent => refresh::PageSelection::Persistent,
+            cli::UsedPages::Changed => refresh::PageSelection::Changed,
+        },
         step: arguments.step.map(|step| step.0),
         budgets: arguments.budget.clone(),
         most_queries: arguments.most_queries,

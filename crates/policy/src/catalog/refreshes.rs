@@ -8,7 +8,8 @@ use super::expression::REFRESH;
 use super::{CatalogError, PolicyArgument, RateName, RefreshName, Upkeep, Wish};
 use crate::moment::DAY;
 use crate::published::refresh::{
-    Adaptive, Age, Freshness, Horizon, Objective, Proportional, Slotted, UserCentric, WindowMean,
+    Adaptive, Age, Freshness, Horizon, Objective, Proportional, SiteSampling, Slotted, UserCentric,
+    WindowMean,
 };
 use crate::refresh::{ByRate, Currency, Harmonic, Holistic, Refresh, Uniform, UserCentricMarginal};
 use crate::{Curve, Estimator, Rates, Threshold};
@@ -27,6 +28,12 @@ const CURRENCY: PolicyArgument = PolicyArgument::optional(
 );
 const UNIFORM: PolicyArgument =
     PolicyArgument::optional("DAYS", "a number of days above zero: uniform(7)", "7");
+const SITE_SAMPLING: PolicyArgument = PolicyArgument::optional(
+    "N, DAYS",
+    "the pages of a site that are sampled, 1 to 1000 (5), and the days of a round, at least a second (7): \
+     site-sampling(3, 1)",
+    "3, 1",
+);
 const SBR: PolicyArgument = PolicyArgument::optional(
     "TAU",
     "a share of the text in tenths, 0 to 1: sbr(0.3)",
@@ -133,6 +140,27 @@ pub const REFRESHES: &[RefreshName] = &[
         wish: None,
         published: true,
         build: |_, _, _| boxed(Adaptive),
+    },
+    RefreshName {
+        name: "site-sampling",
+        argument: Some(SITE_SAMPLING),
+        summary: "samples of sites, then sites that changed (Cho & Ntoulas)",
+        scale: "1 + τ/T for a sample, else ρ(1 − 2^(−τ/T))",
+        wish: None,
+        published: true,
+        build: |_, _, argument| {
+            let wrong = || SITE_SAMPLING.wrong(REFRESH, "site-sampling");
+            let allowed: [Allowed; 2] = [
+                |samples| (1.0..=1_000.0).contains(&samples) && samples.fract() == 0.0,
+                |days| days > 0.0,
+            ];
+            let defaults = [f64::from(SiteSampling::SAMPLES), SiteSampling::DAYS];
+            let [samples, days] = numbers(argument, defaults, allowed).ok_or_else(wrong)?;
+            let round = Duration::try_from_secs_f64(days * DAY).ok();
+            let round = round.filter(|round| *round >= Duration::from_secs(1));
+            let round = round.ok_or_else(wrong)?;
+            boxed(SiteSampling::new(samples as usize, round))
+        },
     },
     RefreshName {
         name: "freshness",
