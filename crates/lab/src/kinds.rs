@@ -5,6 +5,7 @@
 //! `docs/reference/worlds.md` describes the tables.
 
 mod bodies;
+pub(crate) mod files;
 mod graph;
 mod histories;
 mod ids;

@@ -1,6 +1,7 @@
 //! Worlds: webs that policies are judged on, recorded or invented.
 //!
-//! A recorded world is a directory of tables, which `docs/reference/worlds.md` describes. An
+//! A recorded world is a directory of tables, which `docs/reference/worlds.md` describes. `files:DIR`
+//! is the history of the files of any directory. An
 //! invented world is generated from a seed. Experiments use both in the same way.
 //!
 //! **The wall:** only the runner and the judge of an experiment have access to a world. Policies
@@ -20,8 +21,12 @@ use std::path::Path;
 use testweb::site::Web;
 
 use crate::LabError;
+use crate::kinds::files;
 use crate::table::locate;
 use invented::invent;
+
+/// Prefix of the name of a world that is made of the times of the files of a directory.
+const FILES: &str = "files:";
 
 /// Prefix of the names of invented worlds.
 const INVENTED: &str = "invented:";
@@ -84,7 +89,10 @@ impl World {
     /// Of a directory with several parts, the first one is read, in the order of [`WorldPart`].
     pub fn open(name: &str, knobs: &[(String, String)], seed: u64) -> Result<Self, LabError> {
         match Self::directory(name, knobs)? {
-            Some(directory) => Self::read(directory),
+            Some(directory) => match Self::of_files(name)? {
+                Some(files) => Ok(files),
+                None => Self::read(directory),
+            },
             None => invent(name.trim_start_matches(INVENTED), knobs, seed),
         }
     }
@@ -97,7 +105,7 @@ impl World {
         part: WorldPart,
     ) -> Result<Self, LabError> {
         match Self::directory(name, knobs)? {
-            Some(directory) if parts(directory)?.contains(&part) => {
+            Some(directory) if !name.starts_with(FILES) && parts(directory)?.contains(&part) => {
                 Self::read_part(directory, part)
             }
             _ => Self::open(name, knobs, seed),
@@ -111,7 +119,8 @@ impl World {
         seed: u64,
     ) -> Result<Vec<Self>, LabError> {
         let directory = Self::directory(name, knobs)?;
-        let parts = directory.map_or(Ok(Vec::new()), parts)?;
+        let recorded = directory.filter(|_| !name.starts_with(FILES));
+        let parts = recorded.map_or(Ok(Vec::new()), parts)?;
         match (directory, parts.is_empty()) {
             (Some(directory), false) => {
                 let parts = parts.into_iter();
@@ -133,6 +142,13 @@ impl World {
                 "{knob:?} cannot be set: {name} is recorded, and only invented worlds have settings"
             ))),
         }
+    }
+
+    /// Returns the world `files:DIR`; `None` for any other name.
+    fn of_files(name: &str) -> Result<Option<Self>, LabError> {
+        let root = name.strip_prefix(FILES);
+        let histories = root.map(|root| files::read(Path::new(root))).transpose()?;
+        Ok(histories.map(Self::Histories))
     }
 
     /// Returns whether the world of this name is generated from a seed.

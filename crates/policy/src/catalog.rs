@@ -6,6 +6,7 @@
 //! **Invariant:** this is the only list of names. Command line, configuration, help,
 //! laboratory, laws and benchmarks read it.
 
+mod argument;
 mod error;
 mod expression;
 mod focus;
@@ -16,6 +17,7 @@ mod upkeep;
 
 use std::sync::Arc;
 
+pub use argument::PolicyArgument;
 pub use error::CatalogError;
 pub use schedulers::SchedulerName;
 pub use upkeep::{BuildRefresh, RateName, RefreshName, Upkeep};
@@ -63,9 +65,8 @@ pub type BuildOrder = fn(&Wishes, Option<&str>) -> Result<Box<dyn Policy>, Catal
 pub struct Order {
     /// The name that users write: lower-case letters, digits and hyphens.
     pub name: &'static str,
-    /// The argument in parentheses after the name, as shown in the help. `None` if the ordering
-    /// takes none.
-    pub argument: Option<&'static str>,
+    /// The argument in parentheses after the name. `None` if the ordering takes none.
+    pub argument: Option<PolicyArgument>,
     /// A description of at most a line.
     pub summary: &'static str,
     /// The range of its worths, so that users can choose the weights of a combination.
@@ -91,6 +92,18 @@ impl Order {
             published: false,
             build,
         }
+    }
+
+    /// Returns the expressions by which tests build the ordering: its name, unless its argument is
+    /// required, and its name with the example of its argument.
+    #[cfg(test)]
+    pub(crate) fn examples(&self) -> Vec<String> {
+        argument::examples(self.name, self.argument.as_ref())
+    }
+
+    /// Returns the name with the form of its argument: `laser(GAMMA, NU)`.
+    pub fn form(&self) -> String {
+        named(self.name, self.argument.map(|argument| argument.form))
     }
 }
 
@@ -151,6 +164,11 @@ impl Catalog {
     pub fn focuses(&self) -> impl Iterator<Item = &Order> {
         let about_topics = |order: &&Order| order.wish == Some(Wish::Topic);
         self.orders.iter().filter(about_topics)
+    }
+
+    /// Returns the lines of the help that explain the arguments of methods of focused crawling.
+    pub fn focus_arguments(&self) -> String {
+        argument::explained(self.focuses().map(|order| (order.name, order.argument)))
     }
 
     /// Returns the names of the orderings.
@@ -235,7 +253,7 @@ impl Catalog {
     /// Returns the tables of orderings and server strategies for `--help`.
     pub fn help(&self) -> String {
         let orders = self.orders.iter().map(|order| HelpRow {
-            name: named(order.name, order.argument),
+            name: order.form(),
             summary: order.summary,
             scale: format!("{}{}", order.scale, needs(order.wish)),
             published: order.published,
@@ -248,9 +266,11 @@ impl Catalog {
         });
         format!(
             "Orderings (--order) and the range of their worths:\n{}\n\
+             Arguments of orderings:\n{}\n\
              Combine them with weights: `{}`. A weight multiplies the worth, which is not normalized.\n\n\
              Server strategies (--servers):\n{}",
             table(orders.collect()),
+            argument::explained(self.orders.iter().map(|order| (order.name, order.argument))),
             expression::EXAMPLE,
             table(servers.collect()),
         )

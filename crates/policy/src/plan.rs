@@ -11,6 +11,7 @@
 //! rate of 0 means a page that never changes.
 
 pub mod age;
+pub mod aliasing;
 pub mod allocation;
 pub mod currency;
 pub mod freshness;

@@ -50,11 +50,45 @@ pub struct Common {
     #[command(flatten)]
     pub setup: SetupArguments,
     /// Policies to compare, separated by commas [default: all that apply]
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub policies: Vec<String>,
+    #[arg(long, value_name = "A,B", value_parser = PolicyNames::parse)]
+    pub policies: Vec<PolicyNames>,
     /// Also report, in rows METRIC-gain, by how much each policy exceeds this one in the same run
     #[arg(long, value_name = "POLICY")]
     pub against: Option<String>,
+}
+
+/// Names of policies, as one value of `--policies` gives them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PolicyNames(pub Vec<String>);
+
+impl PolicyNames {
+    /// Splits a list at its commas, except those in parentheses: `laser(0.5, 2),soft` has two
+    /// names.
+    fn parse(list: &str) -> Result<Self, String> {
+        let mut names = vec![String::new()];
+        let mut open = 0;
+        for letter in list.chars() {
+            match letter {
+                '(' => open += 1,
+                ')' if open == 0 => return Err("a ) has no ( before it".into()),
+                ')' => open -= 1,
+                ',' if open == 0 => {
+                    names.push(String::new());
+                    continue;
+                }
+                _ => {}
+            }
+            if let Some(name) = names.last_mut() {
+                name.push(letter);
+            }
+        }
+        match open {
+            0 => Ok(Self(
+                names.iter().map(|name| name.trim().to_owned()).collect(),
+            )),
+            _ => Err("a ( has no ) after it".into()),
+        }
+    }
 }
 
 /// Options of every experiment.
@@ -259,6 +293,9 @@ pub struct RefreshArguments {
     /// What policies know at the start
     #[arg(long, value_enum, default_value_t = PriorKnowledge::Halves)]
     pub knowledge: PriorKnowledge,
+    /// Pages of the world to use
+    #[arg(long, value_enum, default_value_t = UsedPages::All)]
+    pub pages: UsedPages,
     /// Time between two steps [default: 7d; in invented:pages 1d; in a recorded world the longest
     /// of 7d, 1d, 1h, 1m and 1s that fits 20 times into its history]
     #[arg(long, value_name = "TIME")]
@@ -273,6 +310,17 @@ pub struct RefreshArguments {
     /// Estimator of change rates [default: the policies' own]
     #[arg(long, value_name = "NAME")]
     pub rate: Option<String>,
+}
+
+/// Pages of the world that are used.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum UsedPages {
+    /// All, also those that are born later or die
+    All,
+    /// Those that exist at every step, as in the paper
+    Persistent,
+    /// Those that exist at every step and change, as in one data set of the paper
+    Changed,
 }
 
 /// Scoring function of the search engine.
@@ -348,7 +396,8 @@ Example:
     )
 )]
 pub struct WorldArguments {
-    /// A directory (see docs/reference/worlds.md), or invented:NAME
+    /// A directory (see docs/reference/worlds.md), invented:NAME, or files:DIR for the times of the
+    /// files of a directory
     #[arg(long, value_name = "WORLD")]
     pub world: String,
     #[command(flatten)]
@@ -419,4 +468,32 @@ fn help(example: &str, metrics: &[Metric], more: &str) -> String {
         metrics.join("\n"),
         lab::world::catalog()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PolicyNames;
+
+    #[test]
+    fn a_list_of_policies_is_split_outside_parentheses() {
+        for (list, names) in [
+            ("soft", vec!["soft"]),
+            ("soft, hard", vec!["soft", "hard"]),
+            ("laser(0.5, 2),soft", vec!["laser(0.5, 2)", "soft"]),
+            (
+                "a*0.5 + b, currency(0.95, 7)",
+                vec!["a*0.5 + b", "currency(0.95, 7)"],
+            ),
+        ] {
+            let found = PolicyNames::parse(list).map(|names| names.0);
+            assert_eq!(
+                found,
+                Ok(names.into_iter().map(str::to_owned).collect()),
+                "{list}"
+            );
+        }
+        for wrong in ["laser(0.5", "laser)0.5(", "soft),hard"] {
+            assert!(PolicyNames::parse(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -49,6 +49,10 @@ pub struct TrainArguments {
     /// discovery
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub sample: usize,
+    /// Train up to N layers of pages that lead to the topic over 1 to N links, for `--focus
+    /// context-graph`; layer 1 is used by `--focus learned`, too
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=4))]
+    pub layers: u8,
 }
 
 #[derive(Debug, Args)]

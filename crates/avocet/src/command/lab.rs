@@ -135,6 +135,11 @@ fn run_refresh(arguments: &cli::RefreshArguments, bar: &Bar) -> Result<Study> {
             cli::PriorKnowledge::Whole => refresh::Protocol::Whole,
             cli::PriorKnowledge::Online => refresh::Protocol::Online,
         },
+        pages: match arguments.pages {
+            cli::UsedPages::All => refresh::PageSelection::All,
+            cli::UsedPages::Persistent => refresh::PageSelection::Persistent,
+            cli::UsedPages::Changed => refresh::PageSelection::Changed,
+        },
         step: arguments.step.map(|step| step.0),
         budgets: arguments.budget.clone(),
         most_queries: arguments.most_queries,
@@ -206,13 +211,19 @@ fn run_partition(arguments: &cli::PartitionArguments, bar: &Bar) -> Result<Study
 }
 
 fn run_world(arguments: &cli::WorldArguments, bar: &Bar) -> Result<Study> {
-    run_study(&arguments.world, &arguments.setup, &[], None, |setup| {
-        if let Some(directory) = &arguments.write {
-            let parts = World::open_all(&setup.world, &setup.knobs, setup.seed)?;
-            World::write_all(&parts, directory)?;
-        }
-        world::run(setup, bar)
-    })
+    run_study(
+        &arguments.world,
+        &arguments.setup,
+        Vec::new(),
+        None,
+        |setup| {
+            if let Some(directory) = &arguments.write {
+                let parts = World::open_all(&setup.world, &setup.knobs, setup.seed)?;
+                World::write_all(&parts, directory)?;
+            }
+            world::run(setup, bar)
+        },
+    )
 }
 
 /// Runs an experiment that compares policies.
@@ -226,6 +237,7 @@ fn study(
         policies,
         against,
     } = common;
+    let policies = policies.iter().flat_map(|names| names.0.clone()).collect();
     run_study(world, setup, policies, against.as_deref(), run)
 }
 
@@ -233,15 +245,15 @@ fn study(
 fn run_study(
     world: &str,
     setup: &SetupArguments,
-    policies: &[String],
+    policies: Vec<String>,
     against: Option<&str>,
     run: impl FnOnce(&ExperimentSetup) -> Result<Study, LabError>,
 ) -> Result<Study> {
     let study = run(&ExperimentSetup {
         world: world.to_owned(),
         knobs: setup.knobs.clone(),
-        policies: policies.iter().map(|name| trimmed(name)).collect(),
-        against: against.map(trimmed),
+        policies,
+        against: against.map(|name| name.trim().to_owned()),
         seed: setup.seed,
         runs: setup.runs,
         threads: threads(setup.threads),
@@ -251,11 +263,6 @@ fn run_study(
         write(&study, directory)?;
     }
     Ok(study)
-}
-
-/// Returns a name without the white space that may follow the commas of a list.
-fn trimmed(name: &str) -> String {
-    name.trim().to_owned()
 }
 
 /// Returns the number of threads: the given one, or the number of cores.

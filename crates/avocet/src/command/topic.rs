@@ -69,7 +69,7 @@ fn train(root: &Path, json: bool, arguments: &TrainArguments) -> Result<()> {
         above * trained.bayes.judge(page)
     };
     let topic = Topic {
-        layers: layers::learn(&copies, &ledger, &examples)?,
+        layers: layers::learn(&copies, &ledger, &examples, arguments.layers)?,
         guide: guide::learn(&copies, &examples, &judge)?,
         ..Topic::taught(&arguments.name, trained.bayes.clone())
     };

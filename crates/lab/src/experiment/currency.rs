@@ -81,6 +81,10 @@ pub const METRICS: &[Metric] = &[
         "visits per day that the crawler makes to each existing page, as a mean; x is the interval in days",
     ),
     (
+        "missed_changes",
+        "aliasing: the share of the changes between a page's first and last visit that no visit saw, because the page had changed again before; x is the interval in days",
+    ),
+    (
         "model_shape",
         "the shape of the Weibull distribution of mean days between changes, fitted to the changes that the crawler saw; x is the interval in days",
     ),

@@ -14,6 +14,7 @@
 mod claims;
 mod comparison;
 mod contestants;
+mod examples;
 mod figures;
 mod forecast;
 mod ground_truth;
@@ -30,6 +31,7 @@ use super::{ExperimentSetup, Metric, Study};
 use crate::LabError;
 use crate::findings::{self, Measured};
 pub use crate::run::steps::Protocol;
+use crate::run::steps::Snapshots;
 pub use crate::text::Scorer;
 use crate::workers::ExperimentProgress;
 use crate::world::{Histories, Queries, World, WorldPart};
@@ -79,7 +81,52 @@ pub const METRICS: &[Metric] = &[
         "forecast",
         "how well past gains predict later ones: Spearman's rank correlation between a page's gain per day in the first and in the second half of the time, if every change is refreshed at once. Pages without any gain are left out as in the paper's figure 3 (parameter pages=moved), or included (pages=all)",
     ),
+    (
+        "forecast_distance@S",
+        "figure 3 of the paper in numbers: the share S of the pages with a gain has a gain per day that differs between the halves by at most this factor, in powers of ten; no row if it has no gain in one half",
+    ),
+    (
+        "forecast_one_sided",
+        "of the pages with a gain, the share that has none in one of the halves: the points on the edges of figure 3",
+    ),
 ];
+
+/// Pages of a world that the experiment uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageSelection {
+    /// All pages, also those that are born later or die.
+    All,
+    /// The pages that exist at every step, as in both data sets of Pandey & Olston (2005), §6.
+    Persistent,
+    /// Of these the pages that show different texts at two steps, as in their data set MDS.
+    Changed,
+}
+
+impl PageSelection {
+    /// Returns the name that the command line uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Persistent => "persistent",
+            Self::Changed => "changed",
+        }
+    }
+
+    /// Returns, for each page, whether it is used. `None` if all are.
+    fn kept(self, snapshots: &Snapshots) -> Option<Vec<bool>> {
+        let mut kept = match self {
+            Self::All => return None,
+            Self::Persistent | Self::Changed => snapshots.persistent(),
+        };
+        if self == Self::Changed {
+            let changing = snapshots.changing();
+            kept.iter_mut()
+                .zip(changing)
+                .for_each(|(kept, changing)| *kept &= changing);
+        }
+        Some(kept)
+    }
+}
 
 /// Options of the experiment.
 #[derive(Debug, Clone)]
@@ -91,6 +138,8 @@ pub struct RefreshExperimentOptions {
     pub scorer: Scorer,
     /// What policies know at the start.
     pub knowledge: Protocol,
+    /// Pages of the world that are used.
+    pub pages: PageSelection,
     /// Time between two steps. `None` for a week, as in the paper, or a day in `invented:pages`. In
     /// a recorded world it is the longest of week, day, hour, minute and second that fits 20 times
     /// into the history.
@@ -112,6 +161,7 @@ impl Default for RefreshExperimentOptions {
             queries: None,
             scorer: Scorer::TfIdf,
             knowledge: Protocol::Halves,
+            pages: PageSelection::All,
             step: None,
             budgets: Vec::new(),
             most_queries: 2_000,
@@ -185,6 +235,12 @@ fn run_texts(
         rows.extend(forecast.iter().flat_map(forecast::Forecast::rows));
         measured.push(rows);
         if run == 0 {
+            notes.extend(
+                forecast
+                    .iter()
+                    .flat_map(|forecast| &forecast.examples)
+                    .cloned(),
+            );
             notes.extend(truth.notes);
             scatter = forecast;
         }
@@ -204,6 +260,13 @@ fn run_pages(
     options: &RefreshExperimentOptions,
     progress: &dyn ExperimentProgress,
 ) -> Result<Study, LabError> {
+    if options.pages != PageSelection::All {
+        let why = format!(
+            "all pages of {} exist all the time: leave out --pages",
+            pages::WORLD
+        );
+        return Err(LabError::Wish(why));
+    }
     if options.queries.is_some() {
         let why = format!(
             "the pages of {} have no texts to search: leave out --queries",
@@ -283,8 +346,20 @@ fn notes(options: &RefreshExperimentOptions) -> Vec<String> {
             "Policies start with the first copies only, and learn from their own visits."
         }
     };
+    let used = match options.pages {
+        PageSelection::All => {
+            "All pages of the world are used, also those that are born later or die."
+        }
+        PageSelection::Persistent => {
+            "Only pages that exist at every step are used, as in the paper."
+        }
+        PageSelection::Changed => {
+            "Only pages that exist at every step and change are used, as in the paper's data set MDS."
+        }
+    };
     vec![
         known.into(),
+        used.into(),
         "A step is a period in which the web does not change. At its beginning the crawl core refreshes exactly the budget of pages, those of the most worth to the policy, each at most once. Pages without worth come last, the one that has waited longest first. Then the repository is judged. The first copy of a new page is made at once and costs nothing. A page that is found gone leaves the repository.".into(),
         format!("A page's gains are stored for its last {WINDOW} revisits. After visits at every step that is a short time, in which a page that rarely changes has no gain. A page that alternates between two texts, because its server shows variants or errors, gains much at each refresh and is stale again at once. Policies that rank by gains alone waste budget on such pages. EBR receives how often searchers of its own repository saw each page. The thresholds of SBR and EBR are chosen afterwards, for each budget."),
         "Only a change of the text counts as a change, not one of the markup. Quality and embarrassment are judged at the steps, after the refreshes; freshness and age at all times between.".into(),

@@ -9,6 +9,7 @@ mod changed;
 mod clicked;
 mod distribution;
 mod in_town;
+mod lifetimes;
 mod linked;
 mod queries;
 mod served;
@@ -95,6 +96,19 @@ pub const METRICS: &[Metric] = &[
     ),
     ("changes_per_day@median", "the same, median over all pages"),
     ("unchanged", "share of pages whose text never changed"),
+    (
+        "age_days@mean",
+        "days since a page began to show its present text, at the end, mean over the pages that exist then",
+    ),
+    ("age_days@median", "the same, median"),
+    (
+        "lifetime_days@age",
+        "mean days between two changes of a page, estimated from the ages alone as if change rates were constant (equation 6.14 of Baldi, Frasconi & Smyth, 2003): the sum of the ages, divided by the pages that began to show their text after the beginning",
+    ),
+    (
+        "change_interval",
+        "share of pages that change every `x` days or more often on average (figure 6.11 of that book); with the parameter `domain`, of the pages of this top-level domain",
+    ),
     ("sources", "pages that link to articles"),
     ("articles", "articles"),
     (

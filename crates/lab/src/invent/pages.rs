@@ -1,10 +1,13 @@
 //! Generator of pages that change, are born and die, without texts.
 //!
-//! - **Changes.** Each page changes as a Poisson process. The lifetime of a page, its mean time
+//! - **Changes.** By default each page changes as a Poisson process. The lifetime of a page, its mean time
 //!   between changes, is Weibull over the pages, with shape 1.4 and scale 152.2 days (Brewington &
 //!   Cybenko, "How dynamic is the web?", 2000). This gives a mean of 138.7 and a median of 117.1
 //!   days. A lifetime below `shortest` is raised to `shortest`, since the mean *rate* is infinite
 //!   for a shape of 1 or less.
+//! - **Hazard.** The time between two changes of a page is Weibull with the shape `hazard` and the
+//!   page's mean lifetime. The change rate (the hazard rate) is constant for 1, which is the Poisson
+//!   process; above 1 it rises with the age of the text, below 1 it falls.
 //! - **Alike.** Lifetimes of one host can be correlated. The normal scores of a page and of its
 //!   host are added with variances `1 - alike` and `alike` (a Gaussian copula), so the Weibull
 //!   distribution over all pages stays the same.
@@ -19,6 +22,7 @@
 //! adding pages does not change the times at which the others change.
 
 use policy::Moment;
+use policy::plan::Weibull;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, StandardNormal};
 use testweb::chance::{For, stream};
@@ -49,6 +53,8 @@ plan! {
         scale: f64 = 152.2, 0.001 to 1_000_000;
         /// The least mean time between changes of a page, in days.
         shortest: f64 = 0.04, 0.001 to 1_000_000;
+        /// Shape of the Weibull distribution of the time between two changes of a page: 1 for a constant change rate, above 1 for one that rises with the age of the text, below 1 for one that falls.
+        hazard: f64 = 1.0, 0.2 to 20;
         /// Correlation of lifetimes within a host: 0 for none, 1 for equal lifetimes.
         alike: f64 = 0.0, 0 to 1;
         /// Births per day, as a share of all pages ever born.
@@ -81,13 +87,19 @@ impl PagesPlan {
             )));
         }
         let zipf = Zipf::new(self.hosts as usize, self.host_sizes);
+        // The mean of a Weibull distribution of scale 1.
+        let mean = match self.hazard {
+            1.0 => 1.0,
+            shape => Weibull::new(shape, 1.0).map_or(1.0, |waits| waits.mean()),
+        };
         let mut versions = Vec::new();
         let mut urls = Vec::with_capacity(self.pages as usize);
         for page in self.all() {
             let number = urls.len() as u32;
             let (host, lifetime, mut rng) = self.drawn(page, &zipf, seed);
             urls.push(format!("http://www.site{host}.example/page-{number}.html"));
-            let life = PageLifetime { number, lifetime };
+            let scale = lifetime / mean;
+            let life = PageLifetime { number, scale };
             self.live(page, life, &mut rng, &mut versions);
         }
         let bodies = Bodies::unknown(versions.len() as u32);
@@ -163,7 +175,7 @@ impl PagesPlan {
         while now < end {
             add(now, true);
             let wait: f64 = Exp1.sample(rng);
-            now += wait * life.lifetime;
+            now += wait.powf(self.hazard.recip()) * life.scale;
         }
         if dies < self.span {
             add(dies, false);
@@ -177,11 +189,11 @@ impl PagesPlan {
     }
 }
 
-/// A page's number and its mean time between changes, in days.
+/// A page's number and the scale of the times between its changes, in days.
 #[derive(Clone, Copy)]
 struct PageLifetime {
     number: u32,
-    lifetime: f64,
+    scale: f64,
 }
 
 impl PageStream {
@@ -229,6 +241,55 @@ mod tests {
                 (drawn[20_000] / 117.1 - 1.0).abs() < room,
                 "{}",
                 drawn[20_000]
+            );
+        }
+    }
+
+    /// By renewal theory the mean age of a text is E[T²]/(2·E[T]), for times T between changes; the
+    /// age has the density S(t)/E[T] (equations 6.11 and 6.12 of Baldi, Frasconi & Smyth, 2003).
+    #[test]
+    fn ages_follow_the_hazard_function() {
+        for hazard in [0.7, 1.0, 3.0] {
+            let plan = PagesPlan {
+                pages: 4_000,
+                hosts: 10,
+                // Practically all pages have the same lifetime.
+                shape: 50.0,
+                scale: 10.0,
+                span: 400.0,
+                hazard,
+                ..PagesPlan::default()
+            };
+            let histories = plan.invent(3).unwrap();
+            let mut since = vec![0.0; 4_000];
+            for version in histories.versions() {
+                since[version.page as usize] = days(version);
+            }
+            let changes = histories.versions().len() as f64 / 4_000.0 - 1.0;
+            let ages: Vec<f64> = since.iter().map(|since| plan.span - since).collect();
+            let age = ages.iter().sum::<f64>() / 4_000.0;
+            let lifetime = Weibull::new(plan.shape, plan.scale).unwrap().mean();
+            let moment = |order: f64| Weibull::new(hazard / order, 1.0).unwrap().mean();
+            let expected = lifetime * moment(2.0) / (2.0 * moment(1.0).powi(2));
+            assert!(
+                (age / expected - 1.0).abs() < 0.06,
+                "{hazard}: {age}, not {expected}"
+            );
+            let rate = plan.span / lifetime;
+            assert!(
+                (changes / rate - 1.0).abs() < 0.03,
+                "{hazard}: {changes}, not {rate}"
+            );
+            // P(age > t) is the integral of S from t on, divided by E[T].
+            let scale = lifetime / moment(1.0);
+            let beyond: f64 = (0..20_000)
+                .map(|n| lifetime + f64::from(n) * 0.01)
+                .map(|t| 0.01 * (-(t / scale).powf(hazard)).exp() / lifetime)
+                .sum();
+            let older = ages.iter().filter(|age| **age > lifetime).count() as f64 / 4_000.0;
+            assert!(
+                (older - beyond).abs() < 0.03,
+                "{hazard}: {older}, not {beyond}"
             );
         }
     }

@@ -88,6 +88,21 @@ impl Lives {
         }
     }
 
+    /// Drops the changes of all pages but these, as if the others had never existed. Page numbers
+    /// stay.
+    pub fn retain(&mut self, kept: &[bool]) {
+        let starts = std::mem::take(&mut self.starts);
+        let changes = std::mem::take(&mut self.changes);
+        for (page, bounds) in starts.windows(2).enumerate() {
+            self.starts.push(self.changes.len());
+            if kept[page] {
+                self.changes
+                    .extend_from_slice(&changes[bounds[0]..bounds[1]]);
+            }
+        }
+        self.starts.push(self.changes.len());
+    }
+
     /// Returns the number of pages, alive or not.
     pub fn pages(&self) -> usize {
         self.urls.len()

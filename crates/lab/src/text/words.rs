@@ -29,6 +29,15 @@ impl QueryVocabulary {
         *self.0.entry(word.into()).or_insert(next)
     }
 
+    /// Returns the words, by their numbers.
+    pub fn words(&self) -> Vec<Box<str>> {
+        let mut words = vec![Box::default(); self.0.len()];
+        for (word, number) in &self.0 {
+            words[*number as usize] = word.clone();
+        }
+        words
+    }
+
     /// Returns the number of words.
     pub fn len(&self) -> usize {
         self.0.len()

@@ -122,7 +122,7 @@ impl QueryLog {
             let score = |place: usize| -> f64 {
                 let terms: Option<Vec<(f64, u32)>> = words
                     .iter()
-                    .map(|&word| Some((idf(word), texts[place].has(word)?)))
+                    .map(|&word| Some((idf(word), texts[place].count_of(word)?)))
                     .collect();
                 terms.map_or(0.0, |terms| classic::score(&terms, texts[place].length))
             };
@@ -134,9 +134,14 @@ impl QueryLog {
 
 impl CountedText {
     /// Returns the count of a word; `None` if the text does not contain it.
-    fn has(&self, word: u32) -> Option<u32> {
+    fn count_of(&self, word: u32) -> Option<u32> {
         let place = self.counts.binary_search_by_key(&word, |(word, _)| *word);
         place.ok().map(|place| self.counts[place].1)
+    }
+
+    /// Returns whether the text contains a word of the vocabulary.
+    pub fn has(&self, word: u32) -> bool {
+        self.count_of(word).is_some()
     }
 }
 

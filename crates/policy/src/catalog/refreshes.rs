@@ -3,32 +3,65 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::argument::{Allowed, numbers};
 use super::expression::REFRESH;
-use super::{CatalogError, RateName, RefreshName, Upkeep, Wish};
+use super::{CatalogError, PolicyArgument, RateName, RefreshName, Upkeep, Wish};
 use crate::moment::DAY;
 use crate::published::refresh::{
-    Adaptive, Age, Freshness, Horizon, Objective, Proportional, Slotted, UserCentric, WindowMean,
+    Adaptive, Age, Freshness, Horizon, Objective, Proportional, SiteSampling, Slotted, UserCentric,
+    WindowMean,
 };
 use crate::refresh::{ByRate, Currency, Harmonic, Holistic, Refresh, Uniform, UserCentricMarginal};
 use crate::{Curve, Estimator, Rates, Threshold};
 
 type Built = Result<Box<dyn Refresh>, CatalogError>;
 
+const HOLISTIC: PolicyArgument = PolicyArgument::optional(
+    "DAYS",
+    "the half-life of measured gains in days, above zero: holistic(90)",
+    "90",
+);
+const CURRENCY: PolicyArgument = PolicyArgument::optional(
+    "[ALPHA,] DAYS",
+    "days, or a goal below 1 and days: currency(0.95, 7)",
+    "0.95, 7",
+);
+const UNIFORM: PolicyArgument =
+    PolicyArgument::optional("DAYS", "a number of days above zero: uniform(7)", "7");
+const SITE_SAMPLING: PolicyArgument = PolicyArgument::optional(
+    "N, DAYS",
+    "the pages of a site that are sampled, 1 to 1000 (5), and the days of a round, at least a second (7): \
+     site-sampling(3, 1)",
+    "3, 1",
+);
+const SBR: PolicyArgument = PolicyArgument::optional(
+    "TAU",
+    "a share of the text in tenths, 0 to 1: sbr(0.3)",
+    "0.3",
+);
+const EBR: PolicyArgument = PolicyArgument::optional(
+    "TAU",
+    "a share of the text in tenths, 0 to 1: ebr(0.3)",
+    "0.3",
+);
+const USER_CENTRIC: PolicyArgument = PolicyArgument::optional(
+    "printed",
+    "`printed`, for the mean of ratios, or nothing: user-centric(printed)",
+    "printed",
+);
+
 /// The refresh policies: the default first, the published baselines last.
 pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "holistic",
-        argument: Some("DAYS"),
+        argument: Some(HOLISTIC),
         summary: "least outdated text shown to searchers, by demand (ours)",
         scale: "(A∞/λd)·g(λdτ)",
         wish: None,
         published: false,
         build: |rate, _, argument| {
-            let takes = "the half-life of measured gains in days, above zero: holistic(90)";
-            let [days] = numbers("holistic", argument, [f64::INFINITY], takes)?;
-            if days.is_nan() || days <= 0.0 {
-                return Err(wrong("holistic", takes));
-            }
+            let days = numbers(argument, [f64::INFINITY], [|days| days > 0.0]);
+            let [days] = days.ok_or_else(|| HOLISTIC.wrong(REFRESH, "holistic"))?;
             boxed(Holistic::new(Rates::new(rate, Threshold::ANY), days * DAY))
         },
     },
@@ -52,20 +85,21 @@ pub const REFRESHES: &[RefreshName] = &[
     },
     RefreshName {
         name: "currency",
-        argument: Some("[ALPHA,] DAYS"),
+        argument: Some(CURRENCY),
         summary: "a share ALPHA of copies outdated for at most DAYS (7)",
         scale: "w[β(1 − e^−λs) + g(λs)/λ], s = τ − β",
         wish: None,
         published: false,
         build: |rate, _, argument| {
-            let takes = "days, or a goal below 1 and days: currency(0.95, 7)";
-            let wrong = || wrong("currency", takes);
+            let wrong = || CURRENCY.wrong(REFRESH, "currency");
+            let any: Allowed = |_| true;
             let two = argument.is_some_and(|argument| argument.contains(','));
             let (goal, days) = if two {
-                let [goal, days] = numbers("currency", argument, [f64::NAN; 2], takes)?;
+                let both = numbers(argument, [f64::NAN; 2], [any; 2]);
+                let [goal, days] = both.ok_or_else(wrong)?;
                 (Some(goal), days)
             } else {
-                let [days] = numbers("currency", argument, [7.0], takes)?;
+                let [days] = numbers(argument, [7.0], [any]).ok_or_else(wrong)?;
                 (None, days)
             };
             let currency = Currency::new(days * DAY, goal).ok_or_else(wrong)?;
@@ -76,19 +110,17 @@ pub const REFRESHES: &[RefreshName] = &[
     },
     RefreshName {
         name: "uniform",
-        argument: Some("DAYS"),
+        argument: Some(UNIFORM),
         summary: "every page equally often",
         scale: "age in days, or age / DAYS",
         wish: None,
         published: false,
         build: |_, _, argument| {
-            let takes = "a number of days above zero: uniform(7)";
-            let [days] = numbers("uniform", argument, [1.0], takes)?;
+            let wrong = || UNIFORM.wrong(REFRESH, "uniform");
+            let [days] = numbers(argument, [1.0], [|days| days > 0.0]).ok_or_else(wrong)?;
             let every = Duration::try_from_secs_f64(days * DAY).ok();
             let every = every.filter(|every| !every.is_zero());
-            boxed(Uniform::every(
-                every.ok_or_else(|| wrong("uniform", takes))?,
-            ))
+            boxed(Uniform::every(every.ok_or_else(wrong)?))
         },
     },
     RefreshName {
@@ -110,6 +142,27 @@ pub const REFRESHES: &[RefreshName] = &[
         build: |_, _, _| boxed(Adaptive),
     },
     RefreshName {
+        name: "site-sampling",
+        argument: Some(SITE_SAMPLING),
+        summary: "samples of sites, then sites that changed (Cho & Ntoulas)",
+        scale: "1 + τ/T for a sample, else ρ(1 − 2^(−τ/T))",
+        wish: None,
+        published: true,
+        build: |_, _, argument| {
+            let wrong = || SITE_SAMPLING.wrong(REFRESH, "site-sampling");
+            let allowed: [Allowed; 2] = [
+                |samples| (1.0..=1_000.0).contains(&samples) && samples.fract() == 0.0,
+                |days| days > 0.0,
+            ];
+            let defaults = [f64::from(SiteSampling::SAMPLES), SiteSampling::DAYS];
+            let [samples, days] = numbers(argument, defaults, allowed).ok_or_else(wrong)?;
+            let round = Duration::try_from_secs_f64(days * DAY).ok();
+            let round = round.filter(|round| *round >= Duration::from_secs(1));
+            let round = round.ok_or_else(wrong)?;
+            boxed(SiteSampling::new(samples as usize, round))
+        },
+    },
+    RefreshName {
         name: "freshness",
         argument: None,
         summary: "most copies equal to their pages (Cho & Garcia-Molina)",
@@ -129,36 +182,31 @@ pub const REFRESHES: &[RefreshName] = &[
     },
     RefreshName {
         name: "sbr",
-        argument: Some("TAU"),
+        argument: Some(SBR),
         summary: "fewest outdated copies, by a plan (Cho & Garcia-Molina)",
         scale: "0 or the maximum",
         wish: Some(Wish::Budget),
         published: true,
         build: |rate, upkeep, argument| {
-            let takes = "a share of the text in tenths, 0 to 1: sbr(0.3)";
-            slotted("sbr", Objective::Staleness, (rate, upkeep, argument), takes)
+            let wrong = || SBR.wrong(REFRESH, "sbr");
+            slotted(Objective::Staleness, (rate, upkeep, argument), wrong)
         },
     },
     RefreshName {
         name: "ebr",
-        argument: Some("TAU"),
+        argument: Some(EBR),
         summary: "fewest searches misled by a copy, by a plan (Wolf et al.)",
         scale: "0 or the maximum",
         wish: Some(Wish::Budget),
         published: true,
         build: |rate, upkeep, argument| {
-            let takes = "a share of the text in tenths, 0 to 1: ebr(0.3)";
-            slotted(
-                "ebr",
-                Objective::Embarrassment,
-                (rate, upkeep, argument),
-                takes,
-            )
+            let wrong = || EBR.wrong(REFRESH, "ebr");
+            slotted(Objective::Embarrassment, (rate, upkeep, argument), wrong)
         },
     },
     RefreshName {
         name: "user-centric",
-        argument: Some("printed"),
+        argument: Some(USER_CENTRIC),
         summary: "pages whose refreshes gained most (Pandey & Olston)",
         scale: "δQ·τ",
         wish: None,
@@ -166,10 +214,7 @@ pub const REFRESHES: &[RefreshName] = &[
         build: |_, _, argument| match argument {
             None => boxed(UserCentric::new(WindowMean::Robust)),
             Some("printed") => boxed(UserCentric::new(WindowMean::Printed)),
-            Some(_) => {
-                let takes = "`printed`, for the mean of ratios, or nothing: user-centric(printed)";
-                Err(wrong("user-centric", takes))
-            }
+            Some(_) => Err(USER_CENTRIC.wrong(REFRESH, "user-centric")),
         },
     },
 ];
@@ -239,13 +284,12 @@ fn by_rate<C: Curve + 'static>(
 }
 
 fn slotted(
-    name: &'static str,
     objective: Objective,
     (rate, upkeep, argument): (Estimator, &Upkeep, Option<&str>),
-    takes: &'static str,
+    wrong: impl Fn() -> CatalogError,
 ) -> Built {
-    let [share] = numbers(name, argument, [0.1], takes)?;
-    let threshold = Threshold::new(share).ok_or_else(|| wrong(name, takes))?;
+    let [share] = numbers(argument, [0.1], [|_| true]).ok_or_else(&wrong)?;
+    let threshold = Threshold::new(share).ok_or_else(wrong)?;
     let horizon = Horizon {
         // The catalog has checked that there is a budget.
         budget: upkeep.budget.unwrap_or(0.0),
@@ -254,28 +298,4 @@ fn slotted(
         since: upkeep.since,
     };
     boxed(Slotted::new(objective, threshold, rate, horizon))
-}
-
-/// Parses the comma-separated numbers in parentheses. Returns `otherwise` without parentheses.
-fn numbers<const N: usize>(
-    name: &'static str,
-    argument: Option<&str>,
-    otherwise: [f64; N],
-    takes: &'static str,
-) -> Result<[f64; N], CatalogError> {
-    let Some(argument) = argument else {
-        return Ok(otherwise);
-    };
-    let each = argument.split(',').map(|number| number.trim().parse());
-    let read: Result<Vec<f64>, _> = each.collect();
-    let read = read.ok().and_then(|read| read.try_into().ok());
-    read.ok_or_else(|| wrong(name, takes))
-}
-
-fn wrong(name: &'static str, takes: &'static str) -> CatalogError {
-    CatalogError::Argument {
-        kind: REFRESH,
-        name,
-        takes: Some(takes),
-    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::expression::ORDERING;
-use super::{CatalogError, Order, Servers, Wish, Wishes};
+use super::{CatalogError, Order, PolicyArgument, Servers, Wish, Wishes};
 use crate::Policy;
 use crate::order::{
     BreadthFirst, DepthLimited, Given, Location, Opic, PageRank, ParentQuality, RankMass,
@@ -16,12 +16,17 @@ use crate::{published, server};
 
 type Built = Result<Box<dyn Policy>, CatalogError>;
 
+const DEPTH_LIMITED: PolicyArgument =
+    PolicyArgument::required("N", "the largest depth, 0 to 65535: depth-limited(5)", "5");
+const RANDOM: PolicyArgument =
+    PolicyArgument::optional("SEED", "a seed, an integer of at least 0: random(7)", "7");
+
 /// The orderings: the default first, the published baselines last.
 pub const ORDERS: &[Order] = &[
     Order {
         name: "rankmass",
         argument: None,
-        summary: "PageRank from the seeds; gives a bound on coverage",
+        summary: "PageRank from seeds; gives a bound on coverage",
         scale: "from 0; at least 0.1 for a seed",
         wish: None,
         published: false,
@@ -38,14 +43,15 @@ pub const ORDERS: &[Order] = &[
     },
     Order {
         name: "depth-limited",
-        argument: Some("N"),
+        argument: Some(DEPTH_LIMITED),
         summary: "breadth-first, at most N links from a seed",
         scale: "1/(1 + depth)",
         wish: None,
         published: false,
         build: |_, argument| {
-            let takes = "the largest depth, 0 to 65535: depth-limited(5)";
-            boxed(DepthLimited::new(number("depth-limited", argument, takes)?))
+            let depth = argument.and_then(|depth| depth.parse().ok());
+            let wrong = || DEPTH_LIMITED.wrong(ORDERING, "depth-limited");
+            boxed(DepthLimited::new(depth.ok_or_else(wrong)?))
         },
     },
     Order {
@@ -69,7 +75,7 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "parent-quality",
         argument: None,
-        summary: "pages expected to have long texts (by parents, host)",
+        summary: "expected length of the text, by parents and host",
         scale: "0 to 1; 0.5 if 200 words are expected",
         wish: None,
         published: false,
@@ -111,15 +117,15 @@ pub const ORDERS: &[Order] = &[
     },
     Order {
         name: "random",
-        argument: Some("SEED"),
+        argument: Some(RANDOM),
         summary: "random order; SEED is 0 if not given",
         scale: "0 to 1",
         wish: None,
         published: true,
         build: |_, argument| {
-            let argument = Some(argument.unwrap_or("0"));
-            let takes = "a seed, an integer of at least 0: random(7)";
-            boxed(Random::new(number("random", argument, takes)?))
+            let seed = argument.unwrap_or("0").parse().ok();
+            let wrong = || RANDOM.wrong(ORDERING, "random");
+            boxed(Random::new(seed.ok_or_else(wrong)?))
         },
     },
     Order {
@@ -134,7 +140,7 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "forward-links",
         argument: None,
-        summary: "most expected out-links, by parents and host (IF)",
+        summary: "expected out-links, by parents and host (IF)",
         scale: "expected out-links, from 0",
         wish: None,
         published: true,
@@ -143,7 +149,7 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "hot-anchor",
         argument: None,
-        summary: "a query word in anchor text or URL (Algorithm 5.2)",
+        summary: "query word in anchor text or URL (Algorithm 5.2)",
         scale: "2 if hot, else 1",
         wish: Some(Wish::Query),
         published: true,
@@ -152,7 +158,7 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "hot-page",
         argument: None,
-        summary: "hot-anchor, and pages near a hot page (Algorithm 5.3)",
+        summary: "hot-anchor, or near a hot page (Algorithm 5.3)",
         scale: "2 if hot, else 1",
         wish: Some(Wish::Query),
         published: true,
@@ -200,17 +206,4 @@ fn boxed(order: impl Policy + 'static) -> Built {
 
 fn query(inputs: &Wishes) -> Result<Query, CatalogError> {
     Ok(Query::new(inputs.query.as_deref().unwrap_or_default())?)
-}
-
-fn number<N: std::str::FromStr>(
-    name: &'static str,
-    argument: Option<&str>,
-    takes: &'static str,
-) -> Result<N, CatalogError> {
-    let number = argument.and_then(|argument| argument.parse().ok());
-    number.ok_or(CatalogError::Argument {
-        kind: ORDERING,
-        name,
-        takes: Some(takes),
-    })
 }

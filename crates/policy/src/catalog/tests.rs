@@ -69,15 +69,11 @@ fn every_name_can_be_built_and_is_in_the_help() {
     let catalog = Catalog::standard();
     let help = catalog.help();
     for order in catalog.orders() {
-        let expression = match order.argument {
-            Some(_) => format!("{}(3)", order.name),
-            None => order.name.to_owned(),
-        };
-        assert!(
-            catalog.order(&expression, &inputs()).is_ok(),
-            "{expression}"
-        );
-        assert!(help.contains(&format!("  {}", order.name)), "{help}");
+        for expression in order.examples() {
+            let built = catalog.order(&expression, &inputs());
+            assert!(built.is_ok(), "{expression}");
+        }
+        assert!(help.contains(&format!("  {}", order.form())), "{help}");
         assert!(
             !order.summary.is_empty() && !order.scale.is_empty(),
             "{}",
@@ -181,6 +177,104 @@ fn errors_say_what_to_write() {
     );
 }
 
+/// Every argument out of its range is refused, and the message has the range and an example.
+#[test]
+fn arguments_of_published_methods_have_ranges() {
+    for (name, wrong, says) in [
+        (
+            "laser",
+            vec!["1", "-0.1", "0.5, 0.9", "0.5, 11", "0.5, 1, 1", "x", ""],
+            "takes the discount of relevance per link, 0 to 0.95 (0.7), and the exponent of the number of parents, \
+             1 to 10 (1): laser(0.5, 2)",
+        ),
+        (
+            "context-graph",
+            vec!["0", "5", "1.5", "2, 0.5", "2, 101"],
+            "1 to 4 (2)",
+        ),
+        (
+            "reinforcement",
+            vec!["1", "-1", "0.5, 0.5"],
+            "0 to 0.99 (0.5)",
+        ),
+        (
+            "fish",
+            vec!["0", "256", "1, 0", "1.5", "1, 10001"],
+            "1 to 255 (3)",
+        ),
+        (
+            "shark",
+            vec!["1.1", "0.5, -0.1", "0, 0, 2", "0, 0, 0, 0"],
+            "0 to 1 each",
+        ),
+        (
+            "agents",
+            vec!["3", ""],
+            "takes `words`, for agents that also learn which words of links are good, or nothing",
+        ),
+    ] {
+        for argument in wrong {
+            let error = error(&format!("{name}({argument})"), &inputs());
+            assert!(
+                error.starts_with(&format!("ordering `{name}` takes ")),
+                "{error}"
+            );
+            assert!(error.contains(says), "{error}");
+        }
+    }
+    for right in [
+        "laser(0.5)",
+        "laser(0, 10)",
+        "context-graph(1)",
+        "shark(1)",
+        "fish(255, 10000)",
+    ] {
+        assert!(
+            Catalog::standard().order(right, &inputs()).is_ok(),
+            "{right}"
+        );
+    }
+}
+
+#[test]
+fn the_quota_of_polls_is_a_share() {
+    let catalog = Catalog::standard();
+    for wrong in ["0", "1", "-0.5", "x", "0.2, 0.3"] {
+        let error = catalog
+            .scheduler(&format!("fixed-quota({wrong})"))
+            .map(|_| ())
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "scheduler `fixed-quota` takes the share of all fetches that polls get, above 0 and below 1 (0.5): \
+             fixed-quota(0.3)"
+        );
+    }
+    let error = catalog.scheduler("bfs(3)").map(|_| ()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "scheduler `bfs` takes nothing in parentheses"
+    );
+    let outlooks = [(1e-3, 2.0, 1e-5), (1e-4, 5.0, 1e-4), (1e-2, 0.5, 1e-6)];
+    let outlooks = outlooks.map(|(rate, profit, decay)| crate::source::Outlook {
+        rate,
+        profit,
+        decay,
+    });
+    for (name, share) in [
+        ("fixed-quota", 0.5),
+        ("fixed-quota(0.3)", 0.3),
+        ("fixed-quota(0.9)", 0.9),
+    ] {
+        let mut scheduler = catalog.scheduler(name).unwrap();
+        scheduler.plan(&outlooks, 0.05);
+        let intervals = (0..outlooks.len()).filter_map(|source| scheduler.interval(source));
+        let polls: f64 = intervals.map(|interval| 1.0 / interval).sum();
+        assert!((polls - share * 0.05).abs() < 1e-6, "{name}: {polls}");
+        assert!(catalog.plans_ahead("holistic", name), "{name}");
+    }
+}
+
 #[test]
 fn an_unknown_server_strategy_gets_a_suggestion() {
     let error = Catalog::standard()
@@ -225,8 +319,10 @@ fn every_refresh_policy_and_estimator_can_be_built_and_is_in_the_help() {
     let catalog = Catalog::standard();
     let help = catalog.refresh_help();
     for refresh in catalog.refreshes() {
-        let made = catalog.refresh(refresh.name, &upkeep());
-        assert!(made.is_ok(), "{}", refresh.name);
+        for expression in refresh.examples() {
+            let made = catalog.refresh(&expression, &upkeep());
+            assert!(made.is_ok(), "{expression}");
+        }
         assert!(help.contains(&format!("  {}", refresh.name)), "{help}");
     }
     for rate in catalog.estimators() {

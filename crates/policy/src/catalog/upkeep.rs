@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::expression::{ESTIMATOR, REFRESH, SCHEDULER, parse_name};
 use super::refreshes::ESTIMATORS;
-use super::{Catalog, CatalogError, HelpRow, Wish, named, needs, table};
+use super::{Catalog, CatalogError, HelpRow, PolicyArgument, Wish, argument, named, needs, table};
 use crate::estimate::{Estimator, Rates, Threshold};
 use crate::scores::Scores;
 use crate::{Moment, Refresh};
@@ -51,9 +51,8 @@ pub type BuildRefresh =
 pub struct RefreshName {
     /// The name that users write.
     pub name: &'static str,
-    /// The argument in parentheses after the name, as shown in the help. Users may omit it. `None`
-    /// if the policy takes none.
-    pub argument: Option<&'static str>,
+    /// The argument in parentheses after the name. `None` if the policy takes none.
+    pub argument: Option<PolicyArgument>,
     /// A description of at most a line.
     pub summary: &'static str,
     /// The formula of its worths.
@@ -79,6 +78,14 @@ pub struct RateName {
     pub published: bool,
     /// Builds the estimator.
     pub build: fn(&Upkeep) -> Estimator,
+}
+
+impl RefreshName {
+    /// Returns the expressions by which tests build the policy.
+    #[cfg(test)]
+    pub(crate) fn examples(&self) -> Vec<String> {
+        argument::examples(self.name, self.argument.as_ref())
+    }
 }
 
 impl Catalog {
@@ -165,7 +172,7 @@ impl Catalog {
     /// Returns the tables of refresh policies and estimators for `--help`.
     pub fn refresh_help(&self) -> String {
         let refreshes = self.refreshes.iter().map(|refresh| HelpRow {
-            name: named(refresh.name, refresh.argument),
+            name: named(refresh.name, refresh.argument.map(|argument| argument.form)),
             summary: refresh.summary,
             scale: format!("{}{}", refresh.scale, needs(refresh.wish)),
             published: refresh.published,
@@ -178,12 +185,18 @@ impl Catalog {
         });
         format!(
             "Refresh policies and the worth of a visit (symbols: docs/science/theory.md, section 1):\n{}\n\
-             For holistic, DAYS is the half-life of measured gains; without it, all gains of a page count alike.\n\
+             Arguments of refresh policies:\n{}\n\
+             Without DAYS, holistic counts all gains of a page alike.\n\
              For sbr and ebr, a visit is worth 0 before its planned step, and the maximum from then on. A change is large if it\n\
              replaces more than a share TAU of the text (0.1 by default). sbr counts only large changes. ebr weights a page by the\n\
              share of its changes that are large, times how often searches showed it (before any search, times its importance).\n\n\
              Estimators of change rates:\n{}",
             table(refreshes.collect()),
+            argument::explained(
+                self.refreshes
+                    .iter()
+                    .map(|refresh| (refresh.name, refresh.argument))
+            ),
             table(rates.collect()),
         )
     }

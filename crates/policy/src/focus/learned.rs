@@ -30,6 +30,7 @@
 
 use super::bayes::Bayes;
 use super::focused::{Focus, worth as worth_of};
+use super::guide::GAMMA;
 use super::judge::TopicJudge;
 use super::link_model::LinkModel;
 use super::logistic::{LogisticModel, log_odds, sigmoid};
@@ -99,7 +100,7 @@ impl Learned {
         Self {
             judge: TopicJudge::new(topic),
             model: LogisticModel::new(INITIAL, STEPS),
-            rewards: Rewards::new(topic),
+            rewards: Rewards::new(topic, GAMMA),
             novelty: 1.0,
             pages: Vec::new(),
             worths: Column::default(),

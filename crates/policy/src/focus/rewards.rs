@@ -7,10 +7,13 @@
 //! every page that is read: Q(link to u) ← r(u) + γ max Q(links of u). The model predicts
 //! q = (1−γ)·Q, which lies in 0..1.
 //!
+//! Completed crawls were valued with the discount of [`Guide`], whatever the discount of the crawl.
+//! Their prediction is only one input, whose weight is learned.
+//!
 //! We add one input to those of the paper: the classifier's probability for the words of the link
 //! and its URL. Without a completed crawl, the model starts from this input alone.
 
-use super::guide::{GAMMA, Guide};
+use super::guide::Guide;
 use super::link_model::LinkModel;
 use super::logistic::{LogisticModel, log_odds, sigmoid};
 use super::topic::Topic;
@@ -28,6 +31,8 @@ const STEPS: (f32, f32) = (0.1, 0.3);
 /// An online model of q.
 #[derive(Debug, Clone)]
 pub struct Rewards {
+    /// Discount factor γ of a reward, per link; at least 0 and below 1.
+    gamma: f32,
     completed: Option<LinkModel>,
     model: LogisticModel<INPUTS>,
     /// Hashed words of each page's URL.
@@ -46,11 +51,12 @@ struct FirstLink {
 }
 
 impl Rewards {
-    /// Creates a model for this topic. The model from completed crawls is one of its inputs, if
-    /// the topic has one.
-    pub fn new(topic: &Topic) -> Self {
+    /// Creates a model for this topic, with the discount factor γ. The model from completed crawls
+    /// is one of its inputs, if the topic has one.
+    pub fn new(topic: &Topic, gamma: f32) -> Self {
         let reward = |guide: &Guide| guide.reward.clone();
         Self {
+            gamma,
             completed: topic.guide.as_ref().map(reward),
             model: LogisticModel::new(INITIAL, STEPS),
             url_words: Vec::new(),
@@ -68,7 +74,7 @@ impl Rewards {
             return;
         };
         if let Some(Some(seen)) = self.first_links.get(page) {
-            let truth = (1.0 - GAMMA) * reward + GAMMA * best;
+            let truth = (1.0 - self.gamma) * reward + self.gamma * best;
             self.model.learn(&seen.inputs, &seen.words, truth);
         }
     }

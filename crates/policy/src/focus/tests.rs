@@ -4,7 +4,8 @@ mod learning;
 
 use super::*;
 use crate::published::focus::{
-    Anchor, BestFirst, ContextGraph, Fish, Hard, Intelligent, Laser, Reinforcement, Shark, Soft,
+    Anchor, BestFirst, ContextGraph, Fish, Hard, Intelligent, Laser, LaserParameters,
+    Reinforcement, Shark, SharkParameters, Soft,
 };
 use crate::{
     About, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Page, Part, Policy, Read,
@@ -68,7 +69,7 @@ pub fn observe_read(policy: &mut dyn Policy, page: u32, body: &str, links: &[u32
 }
 
 /// Reports a read page to a policy, with its links: target, anchor and tag path.
-fn observe_links(policy: &mut dyn Policy, page: u32, body: &str, links: &[(u32, &str, &str)]) {
+pub fn observe_links(policy: &mut dyn Policy, page: u32, body: &str, links: &[(u32, &str, &str)]) {
     let links: Vec<LinkFact<'_>> = links
         .iter()
         .map(|&(to, anchor, path)| LinkFact {
@@ -82,7 +83,7 @@ fn observe_links(policy: &mut dyn Policy, page: u32, body: &str, links: &[(u32, 
     policy.observe(&fact, &mut Moves::default());
 }
 
-fn worth(policy: &dyn Policy, page: u32) -> f64 {
+pub fn worth(policy: &dyn Policy, page: u32) -> f64 {
     waiting(page, |page| policy.worth(page, Moment::START).value())
 }
 
@@ -153,6 +154,39 @@ fn fish_gives_up_links_three_steps_from_the_topic() {
 }
 
 #[test]
+fn fish_gives_up_and_counts_links_as_its_parameters_say() {
+    let mut fish = with_pages(BestFirst::new(&red(), Fish::new(1, 2)), 16);
+    observe_read(fish.as_mut(), 0, "red", &[1, 2, 3, 4]);
+    let first = [1, 2, 3, 4].map(|page| worth(fish.as_ref(), page) > 0.5);
+    assert_eq!(first, [true, true, true, false], "1.5 · 2 links");
+    observe_read(fish.as_mut(), 1, "blue", &[10]);
+    assert!(worth(fish.as_ref(), 10) < 1e-6, "one step off the topic");
+    let mut fish = with_pages(BestFirst::new(&red(), Fish::new(2, 1)), 16);
+    observe_read(fish.as_mut(), 0, "red", &[1]);
+    observe_read(fish.as_mut(), 1, "blue", &[10, 11]);
+    let off = [10, 11].map(|page| worth(fish.as_ref(), page) > 0.1);
+    assert_eq!(off, [true, false], "one link of a page off the topic");
+}
+
+#[test]
+fn shark_weighs_as_its_parameters_say() {
+    let worths = |delta, gamma, beta| {
+        let parameters = SharkParameters { delta, gamma, beta };
+        let mut shark = with_pages(BestFirst::new(&red(), Shark::new(parameters)), 5);
+        observe_links(shark.as_mut(), 0, "red", &[(1, "red", ""), (2, "blue", "")]);
+        [1, 2].map(|page| worth(shark.as_ref(), page))
+    };
+    let [red, blue] = worths(0.5, 1.0, 0.8);
+    assert_eq!(red, blue, "inheritance alone");
+    assert!((worths(1.0, 1.0, 0.8)[0] - 2.0 * red).abs() < 1e-6);
+    let [anchor, _] = worths(0.5, 0.0, 1.0);
+    let [context, _] = worths(0.5, 0.0, 0.0);
+    assert!(anchor < 1.0 && context == 1.0, "{anchor} {context}");
+    let [mixed, _] = worths(0.5, 0.0, 0.25);
+    assert!((mixed - (0.25 * anchor + 0.75)).abs() < 1e-6, "{mixed}");
+}
+
+#[test]
 fn shark_adds_the_discounted_relevance_of_ancestors() {
     let mut shark = with_pages(BestFirst::new(&red(), Shark::default()), 5);
     observe_read(shark.as_mut(), 0, "red", &[1]);
@@ -180,7 +214,10 @@ fn context_graph_orders_links_by_the_layer_of_their_page() {
         trainer.train().unwrap().bayes
     };
     let layers = vec![layer("near"), layer("far")];
-    let mut graph = with_pages(BestFirst::new(&red(), ContextGraph::new(layers)), 9);
+    let mut graph = with_pages(
+        BestFirst::new(&red(), ContextGraph::new(layers, ContextGraph::LIFT)),
+        9,
+    );
     observe_read(graph.as_mut(), 0, "blue", &[1, 2, 3, 4]);
     for (page, text, to) in [(1, "far", 5), (2, "near", 6), (3, "red", 7), (4, "blue", 8)] {
         observe_read(graph.as_mut(), page, text, &[to]);
@@ -188,6 +225,11 @@ fn context_graph_orders_links_by_the_layer_of_their_page() {
     let [far, near, topic, other] = [5, 6, 7, 8].map(|page| worth(graph.as_ref(), page));
     assert!(topic > 3.0 && (2.0..=3.0).contains(&near), "{topic} {near}");
     assert!((1.0..=2.0).contains(&far) && other < 1.0, "{far} {other}");
+    // Half of the examples of a layer are in it, so that no page is more than twice as probable.
+    let layers = vec![layer("near"), layer("far")];
+    let mut strict = with_pages(BestFirst::new(&red(), ContextGraph::new(layers, 2.5)), 9);
+    observe_read(strict.as_mut(), 2, "near", &[6]);
+    assert!(worth(strict.as_ref(), 6) < 1.0);
 }
 
 #[test]
@@ -272,7 +314,7 @@ fn a_query_collects_examples_and_the_report_says_so() {
 
 #[test]
 fn importance_is_the_relevance_of_the_text_once_a_page_is_read() {
-    let mut laser = Focused::new(Laser::new(&red()));
+    let mut laser = Focused::new(Laser::new(&red(), LaserParameters::default()));
     for page in 0..2 {
         observe_discovery(&mut laser, page);
     }

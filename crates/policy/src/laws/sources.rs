@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::refreshing;
+use super::{refreshing, schedulers};
 use crate::catalog::{Catalog, Upkeep};
-use crate::source::{Account, NewPage, Outlook, Scheduler, Seen, SourceRules, Sources};
+use crate::source::{Account, NewPage, Outlook, Seen, SourceRules, Sources};
 use crate::{
     Appeared, Discovered, Fact, History, LinkFact, Moment, Moves, Number, Outcome, Page, Part,
     Policy, Price, Read, Shown, Text, Visit, VisitFact,
@@ -240,12 +240,6 @@ impl StoryStep {
     }
 }
 
-fn schedulers() -> Vec<(&'static str, Box<dyn Scheduler>)> {
-    let all = Catalog::standard().schedulers().iter();
-    all.map(|scheduler| (scheduler.name, (scheduler.build)()))
-        .collect()
-}
-
 /// Settings under which no page becomes a source by its age.
 ///
 /// Otherwise a page to which a front page has ever linked becomes a source when it is old enough.
@@ -362,7 +356,7 @@ proptest! {
             let seen = if own { Seen::Fetched } else { Seen::Known };
             let settings = SourceRules { seen, rhythm, ..settings() };
             let [original, restarted] = [&story, &replayed].map(|story| {
-                let sources = sources_after(name, settings.clone(), story);
+                let sources = sources_after(&name, settings.clone(), story);
                 let mut accounts: Vec<Account> = sources.accounts().collect();
                 accounts.sort_by_key(|account| account.page);
                 accounts

@@ -12,14 +12,14 @@ mod reinforcement;
 mod shark;
 mod soft;
 
-pub use agents::Agents;
+pub use agents::{AgentInputs, Agents};
 pub use anchor::Anchor;
 pub use best_first::BestFirst;
 pub use context_graph::ContextGraph;
 pub use fish::Fish;
 pub use hard::Hard;
 pub use intelligent::Intelligent;
-pub use laser::Laser;
+pub use laser::{Laser, LaserParameters};
 pub use reinforcement::Reinforcement;
-pub use shark::Shark;
+pub use shark::{Shark, SharkParameters};
 pub use soft::Soft;

@@ -38,13 +38,18 @@ pub struct FocusArguments {
     pub experienced: bool,
 }
 
-/// Returns the methods of focused crawling, one per line.
+/// Returns the methods of focused crawling, one per line, and their arguments.
 pub fn methods() -> String {
     let catalog = Catalog::standard();
     let lines = |published: bool| -> String {
         let methods = catalog.focuses().filter(|one| one.published == published);
-        let lines = methods.map(|order| format!("  {:14} {}\n", order.name, order.summary));
+        let lines = methods.map(|order| format!("  {:25} {}\n", order.form(), order.summary));
         lines.collect()
     };
-    format!("{}\n {PUBLISHED_HEADING}:\n{}", lines(false), lines(true))
+    format!(
+        "{}\n {PUBLISHED_HEADING}:\n{}\nArguments:\n{}",
+        lines(false),
+        lines(true),
+        catalog.focus_arguments()
+    )
 }

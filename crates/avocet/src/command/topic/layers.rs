@@ -1,4 +1,4 @@
-//! Context graph of a topic: classifiers for the pages that lead to it over one or two links.
+//! Context graph of a topic: classifiers for the pages that lead to it over a few links.
 //!
 //! Diligenti et al., "Focused crawling using context graphs" (2000). Layer 1 has the pages that
 //! link to a positive example, layer 2 those that link to layer 1. The links come from the
@@ -17,19 +17,18 @@ use policy::focus::{Bayes, Trainer};
 
 use super::examples::{Examples, StoredCopies, TrainingExample};
 
-/// Maximum number of layers, without the topic itself.
-const LAYERS: usize = 2;
 /// Minimum number of pages of a layer.
 const LEAST: usize = 10;
 /// Maximum number of pages that are read to train the classifier of a layer: of the layer, and the
 /// same number of the other pages.
 const MOST: usize = 500;
 
-/// Trains the classifiers of the layers, the nearest layer first.
+/// Trains the classifiers of at most this many layers, the nearest layer first.
 pub fn learn(
     copies: &StoredCopies<'_>,
     ledger: &Ledger,
     examples: &Examples,
+    most: u8,
 ) -> Result<Vec<Bayes>> {
     let known = copies.known();
     let numbers: HashMap<PageId, u32> = known
@@ -54,7 +53,7 @@ pub fn learn(
     }
     let mut placed = nearer.clone();
     let mut layers = Vec::new();
-    for _ in 0..LAYERS {
+    for _ in 0..most {
         let leads = |to: &[u32]| to.iter().any(|to| nearer.contains(to));
         let layer: HashSet<u32> = links
             .iter()

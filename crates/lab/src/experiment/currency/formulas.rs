@@ -2,7 +2,7 @@
 //! the lifetimes, growth of the web, and the allocation example.
 
 use policy::plan::allocation::{self, Demand};
-use policy::plan::{Weibull, age, currency, freshness, growth};
+use policy::plan::{Weibull, age, aliasing, currency, freshness, growth};
 
 use super::{CurrencyQuestion, currency_at, number};
 use crate::findings::Measured;
@@ -85,6 +85,8 @@ pub(super) fn recency(
             age::of_collection(lifetimes, interval),
         ),
     ];
+    let missed = aliasing::missed_of_collection(lifetimes, interval);
+    rows.extend(missed.map(|missed| number(policy, "missed_changes", interval, missed)));
     for &grace in graces {
         let current = currency::of_collection(lifetimes, interval, grace);
         rows.push(number(policy, currency_at(grace), interval, current));

@@ -106,6 +106,8 @@ pub(super) fn rows(
     let mut rows = reached(question, &done, interval);
     let often = done.visits as f64 / measured / done.recency.pages();
     rows.push(number("uniform", "visits_per_day", interval, often));
+    let missed = missed(lives, &done.histories);
+    rows.extend(missed.map(|missed| number("uniform", "missed_changes", interval, missed)));
     let Some(model) = lifetime::fit(&watched(&done.histories)) else {
         let why = format!("visits every {interval} days saw too little to fit a model.");
         return (rows, Some(why));
@@ -131,6 +133,24 @@ fn reached(question: &CurrencyQuestion, done: &Refreshed, interval: f64) -> Vec<
         rows.push(number("uniform", currency_at(grace), interval, current));
     }
     rows
+}
+
+/// Returns the share of the changes between the first and the last visit to each page that no visit
+/// saw. `None` without changes.
+fn missed(lives: &Lives, histories: &[Option<History>]) -> Option<f64> {
+    let (mut seen, mut all) = (0.0, 0.0);
+    for (page, history) in histories.iter().enumerate() {
+        let Some((history, last)) = history.as_ref().and_then(|it| Some((it, it.fresh?))) else {
+            continue;
+        };
+        let changes = lives.of(page).windows(2).filter(|pair| {
+            let between = pair[1].at > history.discovered && pair[1].at <= last;
+            between && pair[0].text.is_some() && pair[1].text.is_some()
+        });
+        all += changes.count() as f64;
+        seen += f64::from(history.changes);
+    }
+    (all > 0.0).then(|| 1.0 - seen / all)
 }
 
 /// Groups pages that have the same numbers of revisits and changes and nearly the same mean gap

@@ -15,8 +15,8 @@ use super::split::{TopicSplit, has};
 use crate::LabError;
 use crate::world::{Labels, Linked};
 
-/// Number of layers of a context graph besides the topic itself.
-const LAYERS: u8 = 2;
+/// Number of layers of a context graph besides the topic itself, as many as a policy can use.
+const LAYERS: u8 = 4;
 
 pub(super) fn learn(
     world: &Linked,

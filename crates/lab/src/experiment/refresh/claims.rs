@@ -5,9 +5,9 @@
 
 use policy::quality::{ScoreRank, ScoredQuery, quality};
 
-use super::RefreshExperimentOptions;
 use super::comparison::{QUALITIES, REGAINED};
 use super::pages::found;
+use super::{PageSelection, RefreshExperimentOptions};
 use crate::experiment::PublishedClaim;
 use crate::findings::{Findings, Row};
 use crate::run::steps::Protocol;
@@ -30,6 +30,7 @@ pub(super) fn all(
         findings,
         scorer: options.scorer.name(),
         protocol: options.knowledge,
+        pages: options.pages,
     };
     let has_queries = found.rows("quality").next().is_some();
     let claims = [
@@ -157,6 +158,7 @@ struct RefreshClaims<'f> {
     findings: &'f Findings,
     scorer: &'static str,
     protocol: Protocol,
+    pages: PageSelection,
 }
 
 impl RefreshClaims<'_> {
@@ -207,7 +209,11 @@ impl RefreshClaims<'_> {
     }
 
     fn setting(&self) -> String {
-        format!("({}, knowledge {})", self.scorer, self.protocol.name())
+        let (scorer, protocol) = (self.scorer, self.protocol.name());
+        match self.pages {
+            PageSelection::All => format!("({scorer}, knowledge {protocol})"),
+            pages => format!("({scorer}, knowledge {protocol}, {} pages)", pages.name()),
+        }
     }
 
     fn uc3(&self) -> Option<PublishedClaim> {

@@ -10,7 +10,11 @@ use crate::findings::{Measured, Param, Params};
 use crate::measure::quality::Answers;
 use crate::run::steps::GainEstimator;
 
+use super::examples::{PageUpdate, PageUpdates};
 use super::ground_truth::GroundTruth;
+
+/// Shares of the pages for which figure 3 has a colour of its own.
+const QUANTILES: [f64; 3] = [0.5, 0.8, 0.9];
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
@@ -25,12 +29,14 @@ pub(super) struct Forecast {
     /// The formula as printed: the mean over the refreshes of gain divided by days since the
     /// previous refresh.
     pub printed: Vec<(f64, f64)>,
+    /// Examples as in figure 5, in words.
+    pub examples: Vec<String>,
 }
 
 /// Refreshes each page at each of its changes, and returns the gains of the pages that exist at the
 /// first and at the last step. Returns `None` if the world has no texts or no queries.
 pub(super) fn forecast(truth: &GroundTruth) -> Option<Forecast> {
-    let (_, scored) = truth.texts()?;
+    let (texts, scored) = truth.texts()?;
     let snapshots = &truth.snapshots;
     let moments = snapshots.moments();
     let last = moments.len() - 1;
@@ -43,6 +49,7 @@ pub(super) fn forecast(truth: &GroundTruth) -> Option<Forecast> {
     let stayed = stayed(truth);
     let mut pages = vec![[GainSums::default(); 2]; snapshots.pages()];
     let mut seen = vec![start; snapshots.pages()];
+    let mut updates = PageUpdates::new(snapshots.pages());
     let mut changes: Vec<_> = (0..snapshots.pages() as u32)
         .flat_map(|page| {
             let own = truth.lives.of(page as usize).iter();
@@ -65,6 +72,19 @@ pub(super) fn forecast(truth: &GroundTruth) -> Option<Forecast> {
         let gap = at.since(seen[page as usize]).as_secs_f64() / SECONDS_PER_DAY;
         pages[page as usize][usize::from(at > middle)].add(gain, gap);
         seen[page as usize] = at;
+        if let Some((before, after)) = answers.copy(page).zip(text) {
+            let differing = texts.differing(before, after);
+            updates.add(
+                page,
+                &PageUpdate {
+                    at,
+                    before,
+                    after,
+                    differing,
+                    gain,
+                },
+            );
+        }
         answers.set_copy(page, text);
     }
     let days =
@@ -77,6 +97,7 @@ pub(super) fn forecast(truth: &GroundTruth) -> Option<Forecast> {
     Some(Forecast {
         halves: of(&|sums, days| sums.gain / days),
         printed: of(&|sums, _| sums.ratios / sums.refreshes.max(1.0)),
+        examples: updates.examples(truth, texts),
     })
 }
 
@@ -108,6 +129,15 @@ fn stayed(truth: &GroundTruth) -> Vec<u32> {
 }
 
 impl Forecast {
+    /// Returns the distance of a point of figure 3 from the diagonal along an axis, in powers of ten.
+    /// Infinite if one half has no gain.
+    fn from_diagonal((first, second): (f64, f64)) -> f64 {
+        match first > 0.0 && second > 0.0 {
+            true => (second / first).log10().abs(),
+            false => f64::INFINITY,
+        }
+    }
+
     /// Returns Spearman's rank correlations of both halves.
     pub fn rows(&self) -> Vec<Measured> {
         let moved = |pairs: &[(f64, f64)]| -> Vec<(f64, f64)> {
@@ -131,7 +161,40 @@ impl Forecast {
                 value: value?,
             })
         };
-        found.into_iter().filter_map(row).collect()
+        let rows = found.into_iter().filter_map(row);
+        rows.chain(self.distances()).collect()
+    }
+
+    /// Returns the quantiles of figure 3: how far pages with a gain are from the diagonal.
+    fn distances(&self) -> Vec<Measured> {
+        let moved = self.halves.iter().filter(|pair| **pair != (0.0, 0.0));
+        let mut distances: Vec<f64> = moved.map(|&pair| Self::from_diagonal(pair)).collect();
+        distances.sort_unstable_by(f64::total_cmp);
+        let row = |metric: String, value: f64| Measured {
+            policy: String::new(),
+            params: Params::new(),
+            metric,
+            x: 0.0,
+            value,
+        };
+        if distances.is_empty() {
+            return Vec::new();
+        }
+        let one_sided = distances
+            .iter()
+            .filter(|distance| distance.is_infinite())
+            .count();
+        let share = one_sided as f64 / distances.len() as f64;
+        let quantile = |share: f64| {
+            let place = (share * distances.len() as f64).ceil() as usize;
+            let distance = distances[place.clamp(1, distances.len()) - 1];
+            let metric = format!("forecast_distance@{share}");
+            distance.is_finite().then(|| row(metric, distance))
+        };
+        let quantiles = QUANTILES.into_iter().filter_map(quantile);
+        quantiles
+            .chain([row("forecast_one_sided".into(), share)])
+            .collect()
     }
 }
 
@@ -167,6 +230,33 @@ fn ranks(values: Vec<f64>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantiles_are_distances_from_the_diagonal() {
+        // Nine pages with factors of 1, 10, … 10⁸ between the halves, one that gains in one half
+        // only, and one that never gains.
+        let mut halves: Vec<(f64, f64)> = (0..9).map(|n| (1.0, 10f64.powi(n))).collect();
+        halves.extend([(0.0, 2.0), (0.0, 0.0)]);
+        halves[3] = (1000.0, 1.0);
+        let forecast = Forecast {
+            printed: halves.clone(),
+            halves,
+            examples: Vec::new(),
+        };
+        let rows = forecast.distances();
+        let found: Vec<(&str, f64)> = rows.iter().map(|row| (&*row.metric, row.value)).collect();
+        let expected = [
+            ("forecast_distance@0.5", 4.0),
+            ("forecast_distance@0.8", 7.0),
+            ("forecast_distance@0.9", 8.0),
+            ("forecast_one_sided", 0.1),
+        ];
+        for ((found, value), (name, expected)) in found.iter().zip(expected) {
+            assert_eq!(*found, name);
+            assert!((value - expected).abs() < 1e-9, "{name}: {value}");
+        }
+        assert_eq!(found.len(), 4);
+    }
 
     #[test]
     fn spearman_uses_mean_ranks_for_ties_and_needs_variation() {

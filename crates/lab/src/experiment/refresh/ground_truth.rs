@@ -6,17 +6,42 @@ use crate::LabError;
 use crate::experiment::refresh::RefreshExperimentOptions;
 use crate::run::refresh::{Change, Lives};
 use crate::run::steps::{Snapshots, SteppedWorld};
-use crate::text::{CountedTexts, QueryLog, Scored};
+use crate::text::{CountedText, CountedTexts, QueryLog, QueryWorkload, Scored};
 use crate::world::{Histories, Queries};
 
 /// Least number of steps, unless the user gives their length. Half of them are for learning.
 const STEPS: u32 = 20;
+
+/// The queries of a world, in words.
+#[derive(Default)]
+pub(super) struct AskedQueries {
+    workload: QueryWorkload,
+    words: Vec<Box<str>>,
+}
+
+impl AskedQueries {
+    /// Returns the most frequent query that `after` answers and `before` does not, with its share of
+    /// all searches.
+    pub fn gained(&self, before: &CountedText, after: &CountedText) -> Option<(String, f64)> {
+        let answers = |text: &CountedText, words: &[u32]| words.iter().all(|&word| text.has(word));
+        let queries = self.workload.queries.iter();
+        let gained =
+            queries.filter(|query| answers(after, &query.words) && !answers(before, &query.words));
+        let most = gained.max_by(|one, other| one.share.total_cmp(&other.share))?;
+        let words: Vec<&str> = (most.words.iter())
+            .map(|&word| &*self.words[word as usize])
+            .collect();
+        Some((words.join(" "), most.share))
+    }
+}
 
 /// A world with its texts and their scores.
 pub(super) struct GroundTruth {
     pub lives: Lives,
     pub snapshots: Snapshots,
     texts: Option<(CountedTexts, Scored)>,
+    /// The queries that are asked, and the words of their vocabulary. Empty without queries.
+    pub asked: AskedQueries,
     pub step: Duration,
     pub notes: Vec<String>,
 }
@@ -35,15 +60,27 @@ impl GroundTruth {
         let known = histories.bodies().are_known();
         let texts = known.then(|| CountedTexts::read(&histories, &log.vocabulary));
         let texts = texts.transpose()?;
-        let lives = lives(&histories, texts.as_ref());
+        let mut lives = lives(&histories, texts.as_ref());
         let step = options.step.unwrap_or_else(|| usual_step(&lives));
-        let Some(snapshots) = Snapshots::new(&lives, step) else {
+        let Some(mut snapshots) = Snapshots::new(&lives, step) else {
             let why = format!(
                 "the world covers less than four steps of {} s: give a shorter --step, or use a world of a longer time",
                 step.as_secs_f64()
             );
             return Err(LabError::Wish(why));
         };
+        if let Some(kept) = options.pages.kept(&snapshots) {
+            lives.retain(&kept);
+            snapshots.retain(&kept);
+            if snapshots.born().is_empty() {
+                let why = format!(
+                    "no page of the world is left with --pages {}: use other pages, or a longer --step",
+                    options.pages.name()
+                );
+                return Err(LabError::Wish(why));
+            }
+        }
+        let mut asked = AskedQueries::default();
         let mut notes = vec![format!(
             "{} steps of {} s, the first when half of all pages have been born; {} pages at the first step, {} in all.",
             snapshots.moments().len(),
@@ -62,6 +99,10 @@ impl GroundTruth {
                 let living = snapshots.changed(0).iter();
                 let living: Vec<u32> = living.filter_map(|(_, text)| *text).collect();
                 let scored = Scored::new(options.scorer, &texts, &workload, &living)?;
+                asked = AskedQueries {
+                    workload,
+                    words: log.vocabulary.words(),
+                };
                 Some((texts, scored))
             }
             (texts, queries) => {
@@ -78,6 +119,7 @@ impl GroundTruth {
             lives,
             snapshots,
             texts,
+            asked,
             step,
             notes,
         })

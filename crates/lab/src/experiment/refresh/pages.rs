@@ -172,6 +172,16 @@ impl PagesTruth {
                 setting.knobs.push((name.to_owned(), value));
             }
         }
+        let hazard = setting
+            .knobs
+            .iter()
+            .rev()
+            .find(|(name, _)| name == "hazard");
+        if hazard.is_some_and(|(_, value)| value.parse() != Ok(1.0)) {
+            let why = "the best allocation of visits is known for constant change rates only: leave out --set hazard, or \
+                       compare policies in `avocet lab currency`";
+            return Err(LabError::Wish(why.into()));
+        }
         let World::Histories(histories) = setting.open(run, WorldPart::Histories)? else {
             let why = format!("{WORLD} has no histories");
             return Err(LabError::Wish(why));

@@ -5,6 +5,7 @@
 
 use super::WorldDescription;
 use super::distribution::{mean, median, tail};
+use super::lifetimes;
 use super::linked::places;
 use crate::LabError;
 use crate::world::{Histories, Version};
@@ -64,6 +65,7 @@ pub(super) fn describe(
     let mut of_bodies = vec![0_u64; pages];
     all.iter()
         .for_each(|change| of_bodies[change.page as usize] += 1);
+    lifetimes::describe(histories, &words, description);
     let labels = [
         "Changes per page",
         "changes k, log10",

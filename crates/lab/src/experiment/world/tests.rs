@@ -195,14 +195,27 @@ fn histories_are_described_by_versions_and_changes() {
             ("changes_per_day@mean", 0.2 / 3.0),
             ("changes_per_day@median", 0.0),
             ("unchanged", 2.0 / 3.0),
+            // The present texts are shown since the days 11, 8 and 6.
+            ("age_days@mean", 8.0 / 3.0),
+            ("age_days@median", 3.0),
+            ("lifetime_days@age", 8.0 / 3.0),
         ],
+    );
+    // Page 0 changes every 5 days, the others never.
+    let intervals = study.findings.rows.iter();
+    let intervals = intervals.filter(|row| row.metric == "change_interval");
+    let intervals: Vec<(f64, f64)> = intervals.map(|row| (row.x, row.value)).collect();
+    let third = 1.0 / 3.0;
+    assert_eq!(
+        intervals,
+        [(1.0, 0.0), (7.0, third), (30.0, third), (120.0, third)]
     );
     let names: Vec<_> = study
         .figures
         .iter()
         .map(|(name, _)| name.as_str())
         .collect();
-    assert_eq!(names, ["changes", "when"]);
+    assert_eq!(names, ["ages", "intervals", "changes", "when"]);
 }
 
 #[test]

@@ -65,6 +65,38 @@ impl Snapshots {
         Some((first, lives.span()?.1))
     }
 
+    /// Drops all pages but these, as if the others did not exist at any step. Steps and page numbers
+    /// stay.
+    pub fn retain(&mut self, kept: &[bool]) {
+        let is_kept = |page: u32| kept[page as usize];
+        for step in &mut self.changed {
+            step.retain(|(page, _)| is_kept(*page));
+        }
+        self.born.retain(|(_, page)| is_kept(*page));
+    }
+
+    /// Returns, for each page, whether it exists at every step.
+    pub fn persistent(&self) -> Vec<bool> {
+        let mut persistent: Vec<bool> = self.at(0).iter().map(Option::is_some).collect();
+        for &(page, text) in self.changed.iter().flatten() {
+            persistent[page as usize] &= text.is_some();
+        }
+        persistent
+    }
+
+    /// Returns, for each page, whether its text at some step differs from that at the step before,
+    /// where it existed.
+    pub fn changing(&self) -> Vec<bool> {
+        let mut changing = vec![false; self.pages];
+        let mut seen = vec![false; self.pages];
+        for &(page, text) in self.changed.iter().flatten() {
+            let page = page as usize;
+            changing[page] |= seen[page];
+            seen[page] |= text.is_some();
+        }
+        changing
+    }
+
     /// Returns the time of each step.
     pub fn moments(&self) -> &[Moment] {
         &self.moments

@@ -23,6 +23,7 @@ const SMALL: &[(&str, &[(&str, f64)])] = &[
             ("shortest", 5.0),
             ("growth", 0.001),
             ("deaths", 0.001),
+            ("hazard", 2.0),
         ],
     ),
     (

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::guide::GAMMA;
 use super::*;
-use crate::catalog::{Catalog, Wishes};
+use crate::catalog::{Catalog, Order, Wishes};
 
 #[test]
 fn a_page_that_is_read_again_counts_once_as_found() {
@@ -74,7 +75,7 @@ fn a_longer_path_does_not_lower_the_depth_in_fish_search() {
 #[test]
 fn links_that_lead_to_the_topic_are_worth_more_than_dead_ends() {
     let topic = red();
-    let method = BestFirst::new(&topic, Reinforcement::new(&topic));
+    let method = BestFirst::new(&topic, Reinforcement::new(&topic, GAMMA));
     for (name, mut policy) in [
         ("reinforcement", with_pages(method, 200)),
         ("learned", with_pages(Learned::new(&topic), 200)),
@@ -98,6 +99,33 @@ fn links_that_lead_to_the_topic_are_worth_more_than_dead_ends() {
         let [list, end] = [30, 31].map(|page| worth(policy.as_ref(), page));
         assert!(list > 1.1 * end, "{name}: {list} {end}");
     }
+}
+
+/// With a discount of 0, a link to a page off the topic is worth the same whatever follows.
+#[test]
+fn the_discount_of_reinforcement_decides_how_much_further_links_count() {
+    let topic = red();
+    let gap = |gamma| {
+        let method = BestFirst::new(&topic, Reinforcement::new(&topic, gamma));
+        let mut policy = with_pages(method, 200);
+        let links: Vec<_> = (1..=24)
+            .map(|to| (to, if to % 2 == 0 { "list" } else { "end" }, ""))
+            .collect();
+        observe_links(policy.as_mut(), 0, "blue", &links);
+        for page in 1..=20 {
+            let behind: Vec<_> = (0..4).map(|nth| (40 + 4 * page + nth, "red", "")).collect();
+            let links = if page % 2 == 0 { &behind[..] } else { &[] };
+            observe_links(policy.as_mut(), page, "blue near far", links);
+        }
+        let links = [(30, "list", ""), (31, "end", "")];
+        observe_links(policy.as_mut(), 21, "blue near far", &links);
+        worth(policy.as_ref(), 30) - worth(policy.as_ref(), 31)
+    };
+    let [none, half, most] = [0.0, 0.5, 0.9].map(gap);
+    assert!(
+        none.abs() < 0.02 && half > 0.02 && most > half,
+        "{none} {half} {most}"
+    );
 }
 
 /// In a completed crawl, links called `list` led to pages off the topic with links to the topic.
@@ -319,15 +347,16 @@ fn a_replay_gives_the_same_worths_as_the_crawl() {
     };
     let all = known.len() as u32;
     let topics = [red(), Topic::words("red").unwrap()];
+    let methods: Vec<String> = catalog.focuses().flat_map(Order::examples).collect();
     for (topic, method) in topics
         .iter()
-        .flat_map(|topic| catalog.focuses().map(move |method| (topic, method)))
+        .flat_map(|topic| methods.iter().map(move |method| (topic, method)))
     {
         let wishes = Wishes {
             topic: Some(Arc::new(topic.clone())),
             ..Wishes::default()
         };
-        let make = || catalog.order(method.name, &wishes).unwrap();
+        let make = || catalog.order(method, &wishes).unwrap();
         let (mut through, mut resumed) = (make(), make());
         let mut next = 0;
         for nth in 0..READ {
@@ -343,7 +372,7 @@ fn a_replay_gives_the_same_worths_as_the_crawl() {
         (0..READ).for_each(|nth| read(resumed.as_mut(), nth));
         for page in READ..all {
             let [one, other] = [&through, &resumed].map(|policy| worth(policy.as_ref(), page));
-            assert_eq!(one, other, "{}, page {page} of {all}", method.name);
+            assert_eq!(one, other, "{method}, page {page} of {all}");
         }
     }
 }

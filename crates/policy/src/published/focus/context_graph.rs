@@ -12,22 +12,33 @@ use crate::focus::judge::ON_TOPIC;
 use crate::focus::word_counts::PageWords;
 use crate::{Read, Text};
 
-/// Minimum ratio of posterior to prior probability of a layer for a page to belong to it.
-const LIFT: f32 = 1.5;
-
 /// A method by the queue of a link and its position in it.
 #[derive(Debug, Clone)]
 pub struct ContextGraph {
     /// A classifier for each layer, from layer 1 on.
     layers: Vec<Bayes>,
+    /// Minimum ratio of posterior to prior probability of a layer for a page to belong to it.
+    least_lift: f32,
     /// Value of the links on the page that is being read.
     worth: f32,
 }
 
 impl ContextGraph {
-    /// Creates the method with these layers around the topic.
-    pub fn new(layers: Vec<Bayes>) -> Self {
-        Self { layers, worth: 0.0 }
+    /// Default of the maximum number of layers.
+    pub const LAYERS: u8 = 2;
+    /// Largest number of layers that can be used.
+    pub const MOST_LAYERS: u8 = 4;
+    /// Default of the minimum lift.
+    pub const LIFT: f32 = 1.5;
+
+    /// Creates the method with these layers around the topic. A page belongs to a layer only if
+    /// that is at least `least_lift` times as probable as for any page.
+    pub fn new(layers: Vec<Bayes>, least_lift: f32) -> Self {
+        Self {
+            layers,
+            least_lift,
+            worth: 0.0,
+        }
     }
 
     /// Returns the value of all links on a page.
@@ -41,8 +52,8 @@ impl ContextGraph {
         }
         let page_words = PageWords::of(text);
         // Picks the layer with the highest lift over its prior, or the last queue if no lift
-        // reaches `LIFT`.
-        let mut best = (LIFT, relevance);
+        // reaches the minimum.
+        let mut best = (self.least_lift, relevance);
         for (layer, bayes) in self.layers.iter().enumerate() {
             let probability = bayes.judge_words(&page_words) as f32;
             let [off, on] = bayes.learned().examples.map(|count| count as f32);

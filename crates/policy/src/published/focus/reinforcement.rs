@@ -14,9 +14,9 @@ use crate::{Discovered, Read};
 pub struct Reinforcement(Rewards);
 
 impl Reinforcement {
-    /// Creates the method for this topic.
-    pub fn new(topic: &Topic) -> Self {
-        Self(Rewards::new(topic))
+    /// Creates the method for this topic, with the discount factor γ.
+    pub fn new(topic: &Topic, gamma: f32) -> Self {
+        Self(Rewards::new(topic, gamma))
     }
 }
 

@@ -5,34 +5,62 @@
 //! inherited, or, if the parent is a seed, δ times its relevance. The neighbourhood of a link is
 //! β · anchor + (1−β) · context. The context is 1 for an anchor on the topic, and otherwise equal
 //! to the anchor.
-//! Potential = γ · inherited + (1−γ) · neighbourhood, with δ = γ = ½ and β = 0.8 as in the paper.
+//! Potential = γ · inherited + (1−γ) · neighbourhood, by default with δ = γ = ½ and β = 0.8 as
+//! in the paper.
 //! The paper's condition "similarity above 0" is here "probability of at least one half".
 
 use super::best_first::{Method, Sighting};
 use crate::estimate::Column;
 use crate::focus::judge::ON_TOPIC;
 
-/// Share of its parent's relevance that a child inherits.
-const DELTA: f32 = 0.5;
-/// Weight of inheritance against the neighbourhood.
-const GAMMA: f32 = 0.5;
-/// Weight of the anchor against its context.
-const BETA: f32 = 0.8;
+/// The weights of the potential score, each from 0 to 1.
+#[derive(Debug, Clone, Copy)]
+pub struct SharkParameters {
+    /// δ: share of its parent's relevance that a child inherits.
+    pub delta: f32,
+    /// γ: weight of inheritance against the neighbourhood.
+    pub gamma: f32,
+    /// β: weight of the anchor against its context.
+    pub beta: f32,
+}
+
+impl Default for SharkParameters {
+    /// The values of the paper.
+    fn default() -> Self {
+        Self {
+            delta: 0.5,
+            gamma: 0.5,
+            beta: 0.8,
+        }
+    }
+}
 
 /// A method by the potential score, from 0 to 1.
 #[derive(Debug, Clone, Default)]
 pub struct Shark {
+    parameters: SharkParameters,
     inherited: Column<f32>,
+}
+
+impl Shark {
+    /// Creates the method with these weights.
+    pub fn new(parameters: SharkParameters) -> Self {
+        Self {
+            parameters,
+            inherited: Column::default(),
+        }
+    }
 }
 
 impl Method for Shark {
     const TERM: &'static str = "shark: inherited and neighbourhood";
 
     fn value(&mut self, sighting: &Sighting<'_>) -> f32 {
+        let SharkParameters { delta, gamma, beta } = self.parameters;
         let inherited = match sighting.relevance >= ON_TOPIC {
-            true => DELTA * sighting.relevance,
+            true => delta * sighting.relevance,
             false => {
-                DELTA
+                delta
                     * self
                         .inherited
                         .get(sighting.from)
@@ -48,7 +76,7 @@ impl Method for Shark {
             true => 1.0,
             false => sighting.anchor,
         };
-        let neighbourhood = BETA * sighting.anchor + (1.0 - BETA) * context;
-        GAMMA * inherited + (1.0 - GAMMA) * neighbourhood
+        let neighbourhood = beta * sighting.anchor + (1.0 - beta) * context;
+        gamma * inherited + (1.0 - gamma) * neighbourhood
     }
 }

@@ -28,11 +28,14 @@ impl Schedule {
         }
     }
 
-    /// Creates Fixed-quota: ECHO-schedule with half of the N fetches per second for polls,
-    /// `Σ 1/I = N/2`.
-    pub fn fixed_quota() -> Self {
+    /// Share of the fetches that Fixed-quota gives to polls in the paper.
+    pub const HALF: f64 = 0.5;
+
+    /// Creates Fixed-quota: ECHO-schedule with this share of the N fetches per second for polls,
+    /// `Σ 1/I = share · N`.
+    pub fn fixed_quota(share: f64) -> Self {
         Self {
-            quota: Some(0.5),
+            quota: Some(share),
             ..Self::echo()
         }
     }
