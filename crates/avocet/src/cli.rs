@@ -4,6 +4,7 @@ pub mod cluster;
 #[cfg(test)]
 mod documents;
 mod exchange;
+mod init;
 pub mod lab;
 mod plan;
 mod search;
@@ -19,6 +20,7 @@ use node::settings::{Layer, ListenAddress, Rate, Time};
 pub use exchange::{
     ExportArguments, ExportKind, ImportArguments, ImportKind, PageFormat, RebuildArguments,
 };
+pub use init::{CheckArguments, InitArguments};
 pub use plan::PlanArguments;
 pub use search::{SearchArguments, SearchOrder};
 pub use serve::ServeArguments;
@@ -56,6 +58,11 @@ pub struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Write an avocet.toml with comments, from flags or questions
+    Init(Box<InitArguments>),
+    /// Show what a crawl would do with one page, without a store: robots.txt, scope, links, text,
+    /// and why search would not find it
+    Check(Box<CheckArguments>),
     /// Crawl from seeds until nothing is left or a limit is reached; run it again to resume
     Crawl(Box<CrawlArguments>),
     /// Crawl and refresh continuously within a budget of fetches, until interrupted
@@ -192,7 +199,7 @@ pub enum ConfigAction {
     },
 }
 
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(after_long_help = catalog(), after_help = "\
 Example:
   avocet crawl https://docs.example.org/guide/ --scope prefix --pages 1000 --contact mailto:me@example.org")]

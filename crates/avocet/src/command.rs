@@ -1,5 +1,6 @@
 //! The commands: one module each.
 
+mod check;
 mod cluster;
 mod config;
 mod crawl;
@@ -7,6 +8,7 @@ mod demo;
 mod explain;
 mod export;
 mod import;
+mod init;
 mod lab;
 mod mcp;
 mod pause;
@@ -34,6 +36,8 @@ pub fn run(arguments: CommandLine) -> Result<()> {
     let (named, json) = (arguments.store.as_deref(), arguments.json);
     let store = named.unwrap_or(Path::new(STORE));
     match arguments.command {
+        Command::Init(arguments) => init::run(store, json, &arguments),
+        Command::Check(arguments) => check::run(store, json, &arguments),
         Command::Crawl(arguments) => crawl::run(store, json, &arguments),
         Command::Run(arguments) => run::run(store, json, &arguments),
         Command::Plan(arguments) => plan::run(store, json, &arguments),

@@ -17,15 +17,30 @@ pub struct SettingFlags<C> {
     command: PhantomData<C>,
 }
 
+impl<C> Default for SettingFlags<C> {
+    fn default() -> Self {
+        Self {
+            layer: Layer::default(),
+            command: PhantomData,
+        }
+    }
+}
+
 /// A command with flags for settings.
 pub trait HasSettings: 'static {
     /// The sections whose flags the command has.
     const SECTIONS: &'static [&'static str];
+    /// The keys of these sections that have a flag. Empty: all of them.
+    const KEYS: &'static [&'static str] = &[];
 }
 
 /// Flags of `crawl`, which `run` has too.
 #[derive(Debug, Clone)]
 pub struct OfCrawl;
+
+/// Flags of `check`: those that decide whether a page is requested, and how.
+#[derive(Debug, Clone)]
+pub struct OfCheck;
 
 /// Flags that only `run` has.
 #[derive(Debug, Clone)]
@@ -47,6 +62,22 @@ impl HasSettings for OfCrawl {
     const SECTIONS: &'static [&'static str] = &["crawl", "fetch"];
 }
 
+impl HasSettings for OfCheck {
+    const SECTIONS: &'static [&'static str] = &["crawl", "fetch"];
+    const KEYS: &'static [&'static str] = &[
+        "scope",
+        "include",
+        "exclude",
+        "depth",
+        "delay",
+        "contact",
+        "proxy",
+        "cookies",
+        "allow_private",
+        "http",
+    ];
+}
+
 impl HasSettings for OfRun {
     const SECTIONS: &'static [&'static str] = &["budget", "refresh", "source", "serve", "cluster"];
 }
@@ -59,7 +90,8 @@ impl HasSettings for OfServe {
 fn with_flags<C: HasSettings>() -> impl Iterator<Item = (Setting, Flag)> {
     let ours = declared()
         .into_iter()
-        .filter(|setting| C::SECTIONS.contains(&setting.section));
+        .filter(|setting| C::SECTIONS.contains(&setting.section))
+        .filter(|setting| C::KEYS.is_empty() || C::KEYS.contains(&setting.key));
     ours.filter_map(|setting| {
         let flag = setting.flag.clone()?;
         Some((setting, flag))

@@ -259,7 +259,7 @@ fn seeds(settings: &Settings, last: Option<&ScopeRules>) -> Result<(Vec<PageUrl>
 }
 
 /// Parses a seed. A message says what a seed without a scheme means.
-fn seed(text: &str) -> Result<PageUrl> {
+pub(super) fn seed(text: &str) -> Result<PageUrl> {
     let url = seed_url(text).map_err(|error| {
         let why = format!("the seed {text:?} cannot be used ({error})");
         Usage(format!("{why}: write it like https://example.org/"))

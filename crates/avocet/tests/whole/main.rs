@@ -13,6 +13,7 @@ mod crawl;
 mod demand;
 mod disks;
 mod drivers;
+mod dry_run;
 mod exports;
 mod files;
 mod hostile;
