@@ -4,6 +4,7 @@ pub mod cluster;
 #[cfg(test)]
 mod documents;
 mod exchange;
+mod forget;
 mod init;
 pub mod lab;
 mod plan;
@@ -20,6 +21,7 @@ use node::settings::{Layer, ListenAddress, Rate, Time};
 pub use exchange::{
     ExportArguments, ExportKind, ImportArguments, ImportKind, PageFormat, RebuildArguments,
 };
+pub use forget::ForgetArguments;
 pub use init::{CheckArguments, InitArguments};
 pub use plan::PlanArguments;
 pub use search::{SearchArguments, SearchOrder};
@@ -104,6 +106,8 @@ pub enum Command {
     Import(ImportArguments),
     /// Rebuild ledger, index and CDXJ files from the archive
     Rebuild(RebuildArguments),
+    /// Remove pages for good from index, ledger and archive, and never fetch them again
+    Forget(ForgetArguments),
     /// Check that archive, ledger and index agree
     #[command(after_help = "Example:\n  avocet verify --store ./docs")]
     Verify,

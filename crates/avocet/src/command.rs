@@ -7,6 +7,7 @@ mod crawl;
 mod demo;
 mod explain;
 mod export;
+mod forget;
 mod import;
 mod init;
 mod lab;
@@ -53,6 +54,7 @@ pub fn run(arguments: CommandLine) -> Result<()> {
         Command::Export(arguments) => export::run(store, json, &arguments),
         Command::Import(arguments) => import::run(store, json, &arguments),
         Command::Rebuild(arguments) => rebuild::run(store, json, &arguments),
+        Command::Forget(arguments) => forget::run(store, json, &arguments),
         Command::Verify => verify::run(store, json),
         Command::Cluster(command) => cluster::run(store, json, &command),
         Command::Demo(arguments) => demo::run(named, json, &arguments),

@@ -337,6 +337,7 @@ fn described(outside: Outside) -> String {
     match outside {
         Outside::Blocked => "its host is blocked".into(),
         Outside::Scope => "it is beyond --scope, or --include and --exclude leave it out".into(),
+        Outside::Forgotten => "the operator has forgotten it (avocet forget)".into(),
         Outside::Depth => "it is deeper than --depth".into(),
         Outside::Trap(trap) => trap.to_string(),
     }

@@ -28,13 +28,13 @@ use serde::Deserialize;
 
 pub use brand::{BrandTitle, Colour, Logo};
 pub use declared::{
-    Admin, BudgetSettings, ClickLog, ClusterSettings, Coordination, CrawlSettings, CreditedSources,
-    FetchSettings, HostSettings, HttpVersion, LimitSettings, LinkExchange, RefreshSettings,
-    SearchSettings, ServeSettings, SourceSettings, declared,
+    Admin, ArchiveSettings, BudgetSettings, ClickLog, ClusterSettings, Coordination, CrawlSettings,
+    CreditedSources, FetchSettings, HostSettings, HttpVersion, LimitSettings, LinkExchange,
+    RefreshSettings, SearchSettings, ServeSettings, SourceSettings, StoreSettings, declared,
 };
 pub use in_force::{SettingInForce, SettingOrigin, in_force};
 pub use layer::Layer;
-pub use quantity::{ListenAddress, Rate, Share, Time};
+pub use quantity::{ByteSize, ListenAddress, Rate, Retention, Share, Time};
 pub use seed::seed_url;
 pub use setting::{Effect, Flag, Setting};
 pub use usage::Usage;
@@ -45,6 +45,10 @@ pub use usage::Usage;
 pub struct Settings {
     /// What is crawled, and how fast.
     pub crawl: CrawlSettings,
+    /// What the archive keeps.
+    pub archive: ArchiveSettings,
+    /// The disk of the store.
+    pub store: StoreSettings,
     /// How requests are made.
     pub fetch: FetchSettings,
     /// Limits on the time and size of one response, and on the form of URLs.

@@ -6,6 +6,7 @@
 
 pub mod holdings;
 pub mod keys;
+mod rewriting;
 mod search_index;
 
 use std::fs::{self, File};
@@ -72,6 +73,7 @@ impl Store {
         check_format(root)?;
         store.upgrade()?;
         store.finish_replacement()?;
+        store.finish_rewriting()?;
         Ok(store)
     }
 
@@ -101,6 +103,7 @@ impl Store {
         };
         store.upgrade()?;
         store.finish_replacement()?;
+        store.finish_rewriting()?;
         Ok(store)
     }
 
@@ -108,10 +111,11 @@ impl Store {
     pub fn open_to_rebuild(root: &Path) -> Result<Self> {
         let found = fs::read_to_string(root.join("FORMAT")).unwrap_or_default();
         if !OLDER.contains(&found.as_str()) && !has_lost_format(root) {
-            return Self::open(root);
+            must_exist(root)?;
         }
         let store = Self::lock(root)?;
         store.finish_replacement()?;
+        store.finish_rewriting_to_rebuild()?;
         Ok(store)
     }
 
@@ -163,7 +167,8 @@ impl Store {
             || self.free().is_some_and(|free| free < ROOM)
     }
 
-    fn free(&self) -> Option<u64> {
+    /// Returns the free space of the disk in bytes, for users without privileges.
+    pub fn free(&self) -> Option<u64> {
         let disk = rustix::fs::statvfs(&self.root).ok()?;
         Some(disk.f_bavail * disk.f_frsize)
     }

@@ -59,7 +59,7 @@ impl HasSettings for OfCluster {
 }
 
 impl HasSettings for OfCrawl {
-    const SECTIONS: &'static [&'static str] = &["crawl", "fetch"];
+    const SECTIONS: &'static [&'static str] = &["crawl", "archive", "store", "fetch"];
 }
 
 impl HasSettings for OfCheck {

@@ -17,14 +17,17 @@ use crate::progress::StatusLine;
 use crate::signal::{exit_at_next, signalled};
 use crawl::Again;
 use crawl::Summary;
-use crawl::scope::{Blocked, Reach, Scope, ScopeRules};
+use crawl::scope::{Blocked, Outside, Reach, Scope, ScopeRules};
+use node::clock::Clock;
 use node::engine;
 use node::engine::plan::EnginePlan;
+use node::forget::ForgetLog;
 use node::live::Live;
-use node::number::{amount, counted};
+use node::number::{amount, bytes, counted};
+use node::retention::thin;
 use node::settings::last_crawl::LastCrawl;
 use node::settings::policies::{ChosenPolicies, PolicySettings};
-use node::settings::{Layer, Settings, Usage, seed_url};
+use node::settings::{Layer, Retention, Settings, Usage, seed_url};
 use node::store::Store;
 
 /// Maximum number of pages that `avocet crawl` fetches from one host if the user sets no limit.
@@ -69,10 +72,14 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
         &live,
         interrupted,
     ))?;
+    retain(&store, &settings)?;
     if json {
         outln!("{}", serde_json::to_string(&summary)?);
     } else {
         print(&summary);
+    }
+    if summary.urls_seen == 0 {
+        bail!("no seed may be fetched: each is out of scope, blocked or forgotten");
     }
     let waits = summary.queued > summary.deferred;
     if summary.pages + summary.unchanged == 0 && (waits || !summary.errors.is_empty()) {
@@ -80,6 +87,30 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
             "no page could be fetched; `avocet export urls --store {}` gives the reason for each URL",
             summary.store
         );
+    }
+    Ok(())
+}
+
+/// Removes old versions from the archive, as the settings say.
+pub(super) fn retain(store: &Store, settings: &Settings) -> Result<()> {
+    let Some(keep) = settings.archive.keep else {
+        return Ok(());
+    };
+    let thinned = thin(store, &store.ledger()?, keep, Clock::start().now())?;
+    if thinned.records > 0 {
+        say(&format!(
+            "{} of old versions removed from the archive ({}), as [archive] keep = \"{keep}\" says",
+            counted(thinned.records, "record"),
+            bytes(thinned.bytes as f64)
+        ));
+    }
+    if let Retention::Size(limit) = keep
+        && thinned.left > limit.0
+    {
+        say(&format!(
+            "the newest copies alone take {}, more than [archive] keep = \"{keep}\"; --buffer limits their number",
+            bytes(thinned.left as f64)
+        ));
     }
     Ok(())
 }
@@ -140,9 +171,17 @@ pub(super) fn plan(
     let mut fetch = settings.requests()?;
     fetch.open_gate(settings.fetch.allow_private, &named);
     let seeds = [named, added.clone()].concat();
-    let scope = scope(settings, [&seeds, &added], last);
+    let mut scope = scope(settings, [&seeds, &added], last);
+    scope.forgotten = ForgetLog::read(root)?.targets();
     let traps = settings.limits.url_rules();
-    Scope::new(&scope, traps.clone()).context("--include or --exclude")?;
+    let compiled = Scope::new(&scope, traps.clone()).context("--include or --exclude")?;
+    for seed in &seeds {
+        if compiled.judge(seed, 0) == Err(Outside::Forgotten) {
+            say(&format!(
+                "the seed {seed} is not fetched: it was forgotten; `avocet forget --list` shows when, and --allow lets it in"
+            ));
+        }
+    }
     let again = match arguments.refresh_after {
         Some(age) => Again::OlderThan(age.0),
         None => Again::Never,
@@ -178,6 +217,7 @@ pub(super) fn plan(
         fetch,
         pages: arguments.pages,
         time: arguments.time.map(|time| time.0),
+        min_free: settings.store.min_free.map(|size| size.0),
         archive: crawl.archive,
         level: Level::new(crawl.compression).context("crawl.compression must be 1 to 9")?,
         term: None,
@@ -217,6 +257,7 @@ fn scope(
         exclude: or_last(&crawl.exclude, last.exclude),
         depth: crawl.depth.or(last.depth),
         block: crawl.block.clone(),
+        forgotten: Vec::new(),
     }
 }
 

@@ -16,6 +16,8 @@ use serde_json::json;
 use crate::cli::{ImportArguments, ImportKind};
 use crate::logs::say;
 use node::clock::Clock;
+use node::forget::ForgetLog;
+use node::number::counted;
 use node::recovery;
 use node::replay::{GROUP, Home, Replay, memory};
 use node::store::{self, Store};
@@ -32,7 +34,7 @@ pub fn run(root: &Path, json: bool, arguments: &ImportArguments) -> Result<()> {
         known,
     } = match arguments.what {
         ImportKind::Warc => warc(&store, &store.ledger()?, &arguments.files)?,
-        ImportKind::Urls => urls(&store.ledger()?, &arguments.files)?.into(),
+        ImportKind::Urls => urls(&store, &store.ledger()?, &arguments.files)?.into(),
         ImportKind::Queries => queries::import(&store::log(root), &arguments.files)?.into(),
         ImportKind::Clicks => clicks::import(&store::log(root), &arguments.files)?.into(),
     };
@@ -75,7 +77,8 @@ fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<ImportCount
     // Opening the archive cuts off what a killed import left uncommitted. The inventory must not
     // contain these records, so it is read afterwards.
     let inventory = Inventory::of(&store.archive())?;
-    let mut replay = Replay::new(ledger, Some(writer), inventory)?;
+    let forgotten = ForgetLog::read(store.root())?;
+    let mut replay = Replay::new(ledger, Some(writer), inventory, &forgotten)?;
     let mut damaged = 0;
     for file in files {
         for found in Records::open(file, BLOCK_LIMIT)? {
@@ -90,19 +93,26 @@ fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<ImportCount
     }
     let counts = ImportCounts {
         taken: replay.answers,
-        passed: replay.others + damaged,
+        passed: replay.others + replay.refused + damaged,
         known: Some(replay.known),
     };
+    if replay.refused > 0 {
+        say(&format!(
+            "skipped: {} of pages that were forgotten; `avocet forget --allow` lets them in",
+            counted(replay.refused, "response")
+        ));
+    }
     replay.finish()?;
     drop(recovery::open_index(store, ledger)?);
     Ok(counts)
 }
 
-fn urls(ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)> {
+fn urls(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)> {
     let mut frontier = memory(ledger)?;
     let now = Clock::start().now();
     let mut batch = Batch::default();
     let mut passed = 0;
+    let forgotten = ForgetLog::read(store.root())?.pages();
     for file in files {
         let text =
             fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -112,6 +122,12 @@ fn urls(ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)> {
                 continue;
             }
             match PageUrl::parse(line) {
+                Ok(url) if forgotten.iter().any(|pages| pages.has(&url)) => {
+                    say(&format!(
+                        "{url} was forgotten; `avocet forget --allow` lets it in"
+                    ));
+                    passed += 1;
+                }
                 Ok(url) => batch.entries.extend(frontier.hear_seed(&url, now)),
                 Err(refusal) => {
                     let place = format!("{}:{}", file.display(), number + 1);

@@ -16,6 +16,7 @@ mod drivers;
 mod dry_run;
 mod exports;
 mod files;
+mod forget;
 mod hostile;
 mod http;
 mod http2;

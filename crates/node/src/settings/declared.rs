@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::brand::{BrandTitle, Colour};
-use super::quantity::{ListenAddress, Rate, Time};
+use super::quantity::{ByteSize, ListenAddress, Rate, Retention, Time};
 use super::setting::{Setting, SettingsSection, section};
 use crawl::scope::Reach;
 
@@ -114,6 +114,27 @@ section! {
         threshold: Option<f64> = None, example(0.001), positive(), flag("threshold", "WORTH");
         /// Keep at most this many pages, the most important ones; others leave archive and index.
         buffer: Option<u32> = None, example(100_000), range(1.0..), flag("buffer", "N");
+    }
+}
+
+section! {
+    /// What the archive keeps.
+    [archive] ArchiveSettings {
+        /// Remove older versions from the archive: keep `3 versions` of each page, what was fetched
+        /// within `90d`, or the newest `50GB`. The newest copy of each page always stays. `crawl`
+        /// applies it at its end, `run` at its start and once a day.
+        keep: Option<Retention> = None, usual("everything"), example("3 versions"),
+            flag("keep", "WHAT");
+    }
+}
+
+section! {
+    /// The disk of the store.
+    [store] StoreSettings {
+        /// Free disk space that the crawl leaves. Below twice this size it makes requests ever more
+        /// slowly, and below this size it stops with an error.
+        min_free: Option<ByteSize> = None, usual("until the disk is full"), example("2GB"),
+            flag("min-free", "SIZE");
     }
 }
 
@@ -342,9 +363,11 @@ section! {
 }
 
 /// Returns all sections, in the order of the reference.
-pub fn sections() -> [SettingsSection; 10] {
+pub fn sections() -> [SettingsSection; 12] {
     [
         CrawlSettings::section(),
+        ArchiveSettings::section(),
+        StoreSettings::section(),
         FetchSettings::section(),
         LimitSettings::section(),
         HostSettings::section(),
