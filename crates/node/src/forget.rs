@@ -77,7 +77,7 @@ impl ForgetLog {
     pub fn read(root: &Path) -> Result<Self> {
         let path = path(root);
         let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) if is_absent(&error) => return Ok(Self::default()),
             text => text.with_context(|| format!("cannot read {}", path.display()))?,
         };
         let lines = text.lines();
@@ -248,6 +248,13 @@ fn cuts(store: &Store, pages: &ForgottenPages) -> Result<Vec<Cuts>> {
         }
     }
     Ok(cuts)
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 fn path(root: &Path) -> PathBuf {

@@ -19,7 +19,7 @@ mod usage;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use fetch::{FetchLimits, HttpMode, PipelineDepth, ProxySettings};
 use page::url::traps::Rules;
 use rustls_pki_types::CertificateDer;
@@ -141,7 +141,8 @@ impl FetchSettings {
     fn http(&self) -> Result<HttpMode> {
         let depth = self.pipeline_depth;
         if depth.is_some() && self.http != HttpVersion::Pipelined {
-            bail!("--pipeline-depth has an effect only with --http pipelined");
+            let why = "--pipeline-depth has an effect only with --http pipelined";
+            return Err(Usage(why.into()).into());
         }
         Ok(match self.http {
             HttpVersion::Auto => HttpMode::Auto,
@@ -203,7 +204,10 @@ impl HostSettings {
         }
         let basic_auth = match (&self.user, &self.password) {
             (Some(user), password) => Some((user.clone(), password.clone().unwrap_or_default())),
-            (None, Some(_)) => bail!("host {}: a password without a user", self.origin),
+            (None, Some(_)) => {
+                let why = format!("host {}: a password without a user", self.origin);
+                return Err(Usage(why).into());
+            }
             (None, None) => None,
         };
         Ok(fetch::HostSettings {

@@ -298,6 +298,46 @@ pub fn must_exist(root: &Path) -> Result<()> {
     check_format(root)
 }
 
+/// Returns the names of the files in a directory that is no store yet, without those that a user or
+/// a command may put there before the first crawl: settings, logs, topics, the sign of a pause, and
+/// hidden files.
+pub fn other_files(root: &Path) -> Result<Vec<String>> {
+    const OURS: [&str; 18] = [
+        "LOCK",
+        "PAUSED",
+        "RESERVE",
+        "REWRITE",
+        "TOKEN",
+        "WANTED",
+        "archive",
+        "avocet.toml",
+        "crawl.json",
+        "forgotten.jsonl",
+        "index",
+        "ledger",
+        "live.json",
+        "log",
+        "secret",
+        "sources.json",
+        "state.json",
+        "topics",
+    ];
+    if root.join("FORMAT").exists() || !root.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut others = Vec::new();
+    let entries = fs::read_dir(root).with_context(|| format!("cannot read {}", root.display()))?;
+    for entry in entries {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        // A disk that is mounted at the directory has `lost+found`.
+        let is_ours =
+            OURS.contains(&name.as_str()) || name == "lost+found" || name.starts_with('.');
+        others.extend((!is_ours).then_some(name));
+    }
+    others.sort();
+    Ok(others)
+}
+
 /// Returns the directory of the archive of the store at `root`.
 pub fn archive(root: &Path) -> PathBuf {
     root.join("archive")

@@ -166,7 +166,10 @@ fn argument(setting: Setting, flag: &Flag) -> Arg {
     };
     let doc = flag.help.unwrap_or(setting.doc.trim_end_matches('.'));
     let help = format!("{doc}{repeats}{limits}");
-    let argument = Arg::new(flag.name).long(flag.name).help(help);
+    let argument = Arg::new(flag.name)
+        .long(flag.name)
+        .help(help)
+        .help_heading(heading(setting.section));
     let action = match flag.effect {
         Effect::Switch(_) => return argument.action(ArgAction::SetTrue),
         Effect::Value => ArgAction::Set,
@@ -176,6 +179,19 @@ fn argument(setting: Setting, flag: &Flag) -> Arg {
         .action(action)
         .value_name(flag.value_name)
         .value_parser(parser(setting))
+}
+
+/// Returns the heading of the flags for a section.
+fn heading(section: &str) -> &'static str {
+    match section {
+        "crawl" => "What is crawled, and how fast",
+        "archive" | "store" => "Disk space",
+        "fetch" => "Requests",
+        "budget" | "refresh" | "source" => "Budget and freshness",
+        "serve" => "Search page and API",
+        "cluster" => "Several machines",
+        _ => "Options",
+    }
 }
 
 fn parser(setting: Setting) -> ValueParser {

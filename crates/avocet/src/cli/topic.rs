@@ -49,6 +49,9 @@ pub struct TrainArguments {
     /// discovery
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub sample: usize,
+    /// Make a store in a directory that has other files
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use frontier::DomainLimits;
+use frontier::{DomainLimits, PageKey, Visited};
 use page::PageUrl;
 use policy::retry::Retry;
 use repository::archive::Level;
@@ -28,7 +28,7 @@ use node::retention::thin;
 use node::settings::last_crawl::LastCrawl;
 use node::settings::policies::{ChosenPolicies, PolicySettings};
 use node::settings::{Layer, Retention, Settings, Usage, seed_url};
-use node::store::Store;
+use node::store::{self, Store};
 
 /// Maximum number of pages that `avocet crawl` fetches from one host if the user sets no limit.
 /// `avocet run` has no limit by default.
@@ -47,6 +47,7 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
         let why = "--stop-coverage needs an ordering that measures coverage: use --order rankmass";
         return Err(Usage(why.into()).into());
     }
+    refuse_other_files(root, arguments.force)?;
     let store = Store::create(root)?;
     say(&format!(
         "crawling {} into {}; ordering {}, servers {}; after a kill at most {} requests are repeated",
@@ -56,6 +57,7 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
         policies.crawl.servers,
         plan.core().at_risk()
     ));
+    let seeds = plan.rules.seeds.clone();
     let live = Live::of(root);
     live.decides_by(&policies);
     record(&plan, policies, &settings).write(store.root())?;
@@ -82,13 +84,49 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
         bail!("no seed may be fetched: each is out of scope, blocked or forgotten");
     }
     let waits = summary.queued > summary.deferred;
-    if summary.pages + summary.unchanged == 0 && (waits || !summary.errors.is_empty()) {
+    let fetched = summary.pages + summary.unchanged;
+    if fetched == 0 && (waits || !summary.errors.is_empty()) && all_failed(&store, &seeds)? {
         bail!(
             "no page could be fetched; `avocet export urls --store {}` gives the reason for each URL",
             summary.store
         );
     }
     Ok(())
+}
+
+/// Returns whether no seed was ever fetched without an error. Then the crawl has failed; otherwise
+/// what is left over are single pages.
+fn all_failed(store: &Store, seeds: &[PageUrl]) -> Result<bool> {
+    let ledger = store.ledger()?;
+    for seed in seeds {
+        let visited = ledger.visited(PageKey::of(seed))?;
+        let good = |visited: &Visited| visited.copy.is_some() || visited.error.is_none();
+        if visited.as_ref().is_some_and(good) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Refuses to make a store in a directory that has other files, unless `force`.
+pub(super) fn refuse_other_files(root: &Path, force: bool) -> Result<()> {
+    let others = match force {
+        true => Vec::new(),
+        false => store::other_files(root)?,
+    };
+    let Some(first) = others.first() else {
+        return Ok(());
+    };
+    let more = match others.len() {
+        1 => String::new(),
+        many => format!(" and {}", counted(many - 1, "more file")),
+    };
+    let why = format!(
+        "{} is no store and has other files ({first}{more}): give another directory with --store, or --force to make a \
+         store among them",
+        root.display()
+    );
+    Err(Usage(why).into())
 }
 
 /// Removes old versions from the archive, as the settings say.
@@ -174,7 +212,8 @@ pub(super) fn plan(
     let mut scope = scope(settings, [&seeds, &added], last);
     scope.forgotten = ForgetLog::read(root)?.targets();
     let traps = settings.limits.url_rules();
-    let compiled = Scope::new(&scope, traps.clone()).context("--include or --exclude")?;
+    let compiled = Scope::new(&scope, traps.clone())
+        .map_err(|error| Usage(format!("--include or --exclude: {error}")))?;
     for seed in &seeds {
         if compiled.judge(seed, 0) == Err(Outside::Forgotten) {
             say(&format!(

@@ -16,7 +16,9 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::Result;
 use tokio::runtime::Runtime;
 
-use super::crawl::{describe, plan, print, record, refuse_without_target, retain, with_seeds};
+use super::crawl::{
+    describe, plan, print, record, refuse_other_files, refuse_without_target, retain, with_seeds,
+};
 use crate::cli::RunArguments;
 use crate::logs::say;
 use crate::progress::StatusLine;
@@ -60,6 +62,7 @@ pub(super) fn keep(
 ) -> Result<Summary> {
     let source = SettingsSource::new(root, arguments, live)?;
     let mut setup = source.read()?;
+    refuse_other_files(root, arguments.crawl.force)?;
     let store = Store::create(root)?;
     let runtime = Runtime::new()?;
     let serving = serving::begin(root, arguments, &setup.settings, live, listener);
