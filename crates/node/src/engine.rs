@@ -32,6 +32,7 @@ use ledger::{Ledger, LedgerError};
 use page::{HostId, Robots};
 use policy::{History, Moment};
 use repository::archive::Sealed;
+use repository::changes::ChangeLog;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
@@ -48,7 +49,7 @@ use crate::panics;
 use crate::recovery::searches::Searches;
 use crate::settings::policies::ChosenPolicies;
 use crate::slots::Digests;
-use crate::store::Store;
+use crate::store::{self, Store};
 use begin::begin;
 use committer::publishing::Publishing;
 use committer::{CommitResult, CommitWork, Committer};
@@ -168,6 +169,7 @@ async fn start(
         level: plan.archive.then_some(plan.level),
         brake: disk.brake.clone(),
     };
+    let changes = ChangeLog::open(&store::changes(store.root()))?;
     let committing = {
         let (ledger, messages) = (ledger.clone(), messages.clone());
         let watching = live.clone();
@@ -181,6 +183,7 @@ async fn start(
             .name("committer".into())
             .spawn(move || {
                 let committer = Committer::new(&ledger, clock, archive, index)
+                    .logging(changes)
                     .buffered(buffered)
                     .publishing(publishing)
                     .with_reserve(reserve);

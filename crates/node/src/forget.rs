@@ -21,6 +21,7 @@ use frontier::{PageKey, Partition};
 use ledger::Ledger;
 use page::{HostId, PageUrl};
 use repository::archive::{self, Cuts};
+use repository::changes;
 use serde::{Deserialize, Serialize};
 
 use crate::fault;
@@ -177,6 +178,9 @@ pub fn forget(
     for cuts in &cuts {
         store.remove_records(ledger, cuts)?;
     }
+    let is_one = |url: &str| PageUrl::parse(url).is_ok_and(|url| pages.has(&url));
+    changes::remove(&store::changes(store.root()), is_one)
+        .context("cannot write the log of changes")?;
     // The last snapshots of a crawl name pages. The next crawl writes them again.
     for path in [store::snapshot(store.root()), store::sources(store.root())] {
         fs::remove_file(path).ok();

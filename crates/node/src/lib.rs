@@ -25,4 +25,5 @@ pub mod settings;
 pub mod slots;
 pub mod store;
 pub mod topics;
+pub mod webhooks;
 pub mod whole_search;

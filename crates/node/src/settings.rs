@@ -16,6 +16,7 @@ mod seed;
 mod setting;
 pub mod topic;
 mod usage;
+mod webhook;
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,8 @@ pub use brand::{BrandTitle, Colour, Logo};
 pub use declared::{
     Admin, ArchiveSettings, BudgetSettings, ClickLog, ClusterSettings, Coordination, CrawlSettings,
     CreditedSources, FetchSettings, HostSettings, HttpVersion, LimitSettings, LinkExchange,
-    RefreshSettings, SearchSettings, ServeSettings, SourceSettings, StoreSettings, declared,
+    RefreshSettings, SearchSettings, ServeSettings, SourceSettings, StoreSettings, WebhookSettings,
+    declared,
 };
 pub use in_force::{SettingInForce, SettingOrigin, in_force};
 pub use layer::Layer;
@@ -38,6 +40,7 @@ pub use quantity::{ByteSize, ListenAddress, Rate, Retention, Share, Time};
 pub use seed::seed_url;
 pub use setting::{Effect, Flag, Setting};
 pub use usage::Usage;
+pub use webhook::is_of_site;
 
 /// All settings.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -63,6 +66,8 @@ pub struct Settings {
     pub source: SourceSettings,
     /// How the store is served.
     pub serve: ServeSettings,
+    /// Receivers of changes.
+    pub webhook: Vec<WebhookSettings>,
     /// How results are ranked.
     pub search: SearchSettings,
     /// One crawl on several machines.

@@ -353,6 +353,11 @@ pub fn log(root: &Path) -> PathBuf {
     root.join("log")
 }
 
+/// Returns the directory of the change log of the store at `root`.
+pub fn changes(root: &Path) -> PathBuf {
+    root.join("changes")
+}
+
 /// Returns whether a directory has a ledger or an archive, but no valid `FORMAT` file of any
 /// version.
 fn has_lost_format(root: &Path) -> bool {

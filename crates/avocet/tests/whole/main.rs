@@ -5,6 +5,7 @@
 
 mod agents;
 mod budgets;
+mod changes;
 mod cluster;
 mod contrib;
 mod controls;

@@ -12,6 +12,7 @@ use page::url::traps::Rules;
 use policy::catalog::Upkeep;
 use policy::retry::Retry;
 use policy::source::SourceRules;
+use repository::changes::ChangeKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Value;
@@ -308,6 +309,22 @@ section! {
 }
 
 section! {
+    /// A receiver of changes: new, changed and gone pages are posted to it as JSON. The section may
+    /// be repeated.
+    [webhook] WebhookSettings {
+        /// The URL that the changes are posted to.
+        url: String = String::new(), example("https://hooks.example.org/avocet");
+        /// The key of the signature: the header `X-Avocet-Signature` is `sha256=` and the
+        /// HMAC-SHA256, in hexadecimal, of the header `X-Avocet-Timestamp`, a dot and the body.
+        secret: String = String::new(), example("a long random text");
+        /// Which changes are posted: `new`, `changed`, `gone`. An empty list stands for all.
+        changes: Vec<ChangeKind> = Vec::new(), example(["new", "gone"]);
+        /// Only changes of this host and its subdomains.
+        site: Option<String> = None, example("docs.example.org");
+    }
+}
+
+section! {
     /// How results are ranked.
     [search] SearchSettings {
         /// Raise a page that people chose over the results above it, by a quarter of its score at
@@ -363,7 +380,7 @@ section! {
 }
 
 /// Returns all sections, in the order of the reference.
-pub fn sections() -> [SettingsSection; 12] {
+pub fn sections() -> [SettingsSection; 13] {
     [
         CrawlSettings::section(),
         ArchiveSettings::section(),
@@ -375,10 +392,14 @@ pub fn sections() -> [SettingsSection; 12] {
         RefreshSettings::section(),
         SourceSettings::section(),
         ServeSettings::section(),
+        WebhookSettings::section(),
         SearchSettings::section(),
         ClusterSettings::section(),
     ]
 }
+
+/// The sections that are lists: each of their tables is one element.
+pub const REPEATED: [&str; 2] = ["host", "webhook"];
 
 /// Returns every setting, in the order of the reference.
 pub fn declared() -> Vec<Setting> {

@@ -6,7 +6,7 @@ use policy::catalog::{Catalog, PUBLISHED_HEADING, Wish};
 
 use toml::Value;
 
-use super::declared::sections;
+use super::declared::{REPEATED, sections};
 use super::layer::Layer;
 use super::setting::Setting;
 
@@ -26,7 +26,7 @@ pub fn written(layer: &Layer) -> String {
     let mut text = String::from(HEAD);
     for section in sections() {
         let name = match section.name {
-            "host" => "[[host]]".to_owned(),
+            name if REPEATED.contains(&name) => format!("[[{name}]]"),
             name => format!("[{name}]"),
         };
         let set = |setting: &Setting| layer.get(setting.section, setting.key);
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(shown.crawl.connections, 64);
         assert_eq!(shown.host.len(), 1);
         let every = sections().into_iter().flat_map(|section| section.settings);
-        for setting in every.filter(|setting| setting.section != "host") {
+        for setting in every.filter(|setting| !REPEATED.contains(&setting.section)) {
             let one_of_two = setting.key == "fetches_per_day";
             let is_shown = layer.get(setting.section, setting.key).is_some();
             assert!(is_shown || one_of_two, "{}", setting.path());
