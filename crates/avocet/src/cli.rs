@@ -4,7 +4,10 @@ pub mod cluster;
 #[cfg(test)]
 mod documents;
 mod exchange;
+mod forget;
+mod init;
 pub mod lab;
+mod overview;
 mod plan;
 mod search;
 mod serve;
@@ -13,16 +16,22 @@ pub mod topic;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use node::settings::{Layer, ListenAddress, Rate, Time};
 
 pub use exchange::{
     ExportArguments, ExportKind, ImportArguments, ImportKind, PageFormat, RebuildArguments,
 };
+pub use forget::ForgetArguments;
+pub use init::{CheckArguments, InitArguments};
+pub use overview::command;
 pub use plan::PlanArguments;
 pub use search::{SearchArguments, SearchOrder};
 pub use serve::ServeArguments;
 use settings::{OfCrawl, OfRun, SettingFlags};
+
+/// The heading of the options that every command has.
+const GLOBAL: &str = "Options of every command";
 
 /// A web crawler and search repository that spends every fetch where it pays most.
 #[derive(Debug, Parser)]
@@ -37,25 +46,45 @@ Example:
 )]
 pub struct CommandLine {
     /// Directory that holds all data of a crawl [default: avocet-data]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     pub store: Option<PathBuf>,
     /// Print JSON on standard output instead of text
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub json: bool,
     /// Format of log events on standard error
-    #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text, value_name = "FORMAT")]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t = LogFormat::Text,
+        value_name = "FORMAT",
+        help_heading = GLOBAL
+    )]
     pub log_format: LogFormat,
     /// Minimum severity of log events: error, warn, info, debug or trace; also per crate, such as
     /// node=debug,fetch=warn [default: AVOCET_LOG, or
     /// warn,avocet=info,cluster=info,node=info,server=info]
-    #[arg(long, global = true, value_name = "LEVEL")]
+    #[arg(long, global = true, value_name = "LEVEL", help_heading = GLOBAL)]
     pub log_level: Option<String>,
     #[command(subcommand)]
     pub command: Command,
 }
 
+impl CommandLine {
+    /// Parses the command line of this process. Ends the process after help, and after an error.
+    pub fn read() -> Self {
+        let matches = command().get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Write an avocet.toml with comments, from flags or questions
+    Init(Box<InitArguments>),
+    /// Show what a crawl would do with one page, without a store: robots.txt, scope, links, text,
+    /// and why search would not find it
+    Check(Box<CheckArguments>),
     /// Crawl from seeds until nothing is left or a limit is reached; run it again to resume
     Crawl(Box<CrawlArguments>),
     /// Crawl and refresh continuously within a budget of fetches, until interrupted
@@ -97,6 +126,8 @@ pub enum Command {
     Import(ImportArguments),
     /// Rebuild ledger, index and CDXJ files from the archive
     Rebuild(RebuildArguments),
+    /// Remove pages for good from index, ledger and archive, and never fetch them again
+    Forget(ForgetArguments),
     /// Check that archive, ledger and index agree
     #[command(after_help = "Example:\n  avocet verify --store ./docs")]
     Verify,
@@ -192,7 +223,7 @@ pub enum ConfigAction {
     },
 }
 
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(after_long_help = catalog(), after_help = "\
 Example:
   avocet crawl https://docs.example.org/guide/ --scope prefix --pages 1000 --contact mailto:me@example.org")]
@@ -204,25 +235,28 @@ pub struct CrawlArguments {
     #[arg(long, value_name = "FILE")]
     pub seeds: Option<PathBuf>,
     /// Stop after this many pages
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
     pub pages: Option<u64>,
     /// Stop after this time (30s, 10m, 2h)
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help_heading = "Limits")]
     pub time: Option<Time>,
     /// Stop when the fetched pages hold this share of all importance, from 0 to 1 (only `avocet
     /// crawl`; needs --order rankmass, the default)
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", help_heading = "Limits")]
     pub stop_coverage: Option<f64>,
     /// Stop after N pages that match the topic or predicate (only `avocet crawl`)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
     pub until_found: Option<u64>,
     /// Fetch a page again if its last fetch is older than this (only `avocet crawl`; `avocet run`
     /// uses --refresh)
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help_heading = "Limits")]
     pub refresh_after: Option<Time>,
     /// Configuration file [default: avocet.toml in the store, if it exists]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Make a store in a directory that has other files
+    #[arg(long)]
+    pub force: bool,
     #[command(flatten)]
     pub settings: SettingFlags<OfCrawl>,
 }

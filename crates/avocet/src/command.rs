@@ -1,12 +1,15 @@
 //! The commands: one module each.
 
+mod check;
 mod cluster;
 mod config;
 mod crawl;
 mod demo;
 mod explain;
 mod export;
+mod forget;
 mod import;
+mod init;
 mod lab;
 mod mcp;
 mod pause;
@@ -34,6 +37,8 @@ pub fn run(arguments: CommandLine) -> Result<()> {
     let (named, json) = (arguments.store.as_deref(), arguments.json);
     let store = named.unwrap_or(Path::new(STORE));
     match arguments.command {
+        Command::Init(arguments) => init::run(store, json, &arguments),
+        Command::Check(arguments) => check::run(store, json, &arguments),
         Command::Crawl(arguments) => crawl::run(store, json, &arguments),
         Command::Run(arguments) => run::run(store, json, &arguments),
         Command::Plan(arguments) => plan::run(store, json, &arguments),
@@ -49,6 +54,7 @@ pub fn run(arguments: CommandLine) -> Result<()> {
         Command::Export(arguments) => export::run(store, json, &arguments),
         Command::Import(arguments) => import::run(store, json, &arguments),
         Command::Rebuild(arguments) => rebuild::run(store, json, &arguments),
+        Command::Forget(arguments) => forget::run(store, json, &arguments),
         Command::Verify => verify::run(store, json),
         Command::Cluster(command) => cluster::run(store, json, &command),
         Command::Demo(arguments) => demo::run(named, json, &arguments),

@@ -14,14 +14,13 @@ mod signal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use node::panics;
 use node::settings::Usage;
 
 /// Runs the command line of this process. Returns its exit code.
 pub fn main() -> ExitCode {
     node::memory::use_small_pages();
-    let arguments = cli::CommandLine::parse();
+    let arguments = cli::CommandLine::read();
     if let Err(wrong) = logs::start(arguments.log_format, arguments.log_level.as_deref()) {
         eprintln!("avocet: {wrong}");
         return ExitCode::from(2);
@@ -48,6 +47,8 @@ fn is_wrong_usage(error: &anyhow::Error) -> bool {
             || cause.is::<policy::CatalogError>()
             || cause.is::<policy::query::QueryError>()
             || cause.is::<Usage>()
+            || cause.is::<fetch::ProxyError>()
+            || cause.is::<toml::de::Error>()
     })
 }
 

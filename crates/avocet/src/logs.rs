@@ -33,7 +33,7 @@ pub fn start(format: LogFormat, level: Option<&str>) -> Result<(), String> {
     };
     let logs = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
+        .with_ansi(is_coloured())
         .with_env_filter(filter)
         .with_target(false);
     match format {
@@ -44,6 +44,12 @@ pub fn start(format: LogFormat, level: Option<&str>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Returns whether log events are coloured: on a terminal, unless `NO_COLOR` is set.
+fn is_coloured() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    std::io::stderr().is_terminal() && !refused
 }
 
 /// Returns whether standard error is JSON Lines.

@@ -211,7 +211,7 @@ impl Admitter<'_> {
                 self.tally.out_of_scope(&lead.url, lead.id.host());
                 return None;
             }
-            Err(Outside::Depth | Outside::Blocked) => {
+            Err(Outside::Depth | Outside::Blocked | Outside::Forgotten) => {
                 self.tally.outside += 1;
                 return None;
             }

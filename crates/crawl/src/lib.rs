@@ -19,6 +19,7 @@ mod change_hints;
 mod core;
 mod discovery;
 mod event;
+mod forgotten;
 mod host;
 mod overlay;
 mod plan;
@@ -36,6 +37,7 @@ pub use event::{
     Answered, ConnectionId, ConnectionState, Event, Failure, Gain, Judged, Met, Opened, Reply,
     Stored, VisitId,
 };
+pub use forgotten::ForgottenPages;
 pub use host::{Host, LONGEST_WAIT, RobotsFile};
 pub use plan::{Again, GROUP, Plan, ServerPace, TOKEN};
 pub use scope::Scope;

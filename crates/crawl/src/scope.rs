@@ -10,6 +10,8 @@ use page::url::traps::{Rules, Trap};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::forgotten::ForgottenPages;
+
 /// How far from the seeds a crawl goes.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema,
@@ -58,6 +60,10 @@ pub struct ScopeRules {
     /// Blocked hosts, which are never requested.
     #[serde(default)]
     pub block: Vec<String>,
+    /// Pages that the operator has forgotten. They are in a file of their own in the store, and not
+    /// in the archive, which must not name them.
+    #[serde(skip)]
+    pub forgotten: Vec<String>,
 }
 
 impl ScopeRules {
@@ -77,6 +83,8 @@ pub enum Outside {
     Scope,
     /// Too many links from a seed.
     Depth,
+    /// The operator has forgotten it.
+    Forgotten,
     /// Its shape is that of a spider trap.
     Trap(Trap),
 }
@@ -145,6 +153,7 @@ pub struct Scope {
     exclude: Vec<Regex>,
     depth: Option<u16>,
     block: Vec<Blocked>,
+    forgotten: Vec<ForgottenPages>,
     traps: Rules,
 }
 
@@ -163,6 +172,10 @@ impl Scope {
             // Invalid hosts are ignored here; the check of the settings reports them.
             block: (rules.block.iter())
                 .filter_map(|host| Blocked::parse(host).ok())
+                .collect(),
+            // `avocet forget` stores only what it could parse.
+            forgotten: (rules.forgotten.iter())
+                .filter_map(|pages| ForgottenPages::parse(pages).ok())
                 .collect(),
             traps,
         };
@@ -198,6 +211,9 @@ impl Scope {
     pub fn judge(&self, url: &PageUrl, depth: u16) -> Result<(), Outside> {
         if self.block.iter().any(|host| host.holds(url)) {
             return Err(Outside::Blocked);
+        }
+        if self.forgotten.iter().any(|pages| pages.has(url)) {
+            return Err(Outside::Forgotten);
         }
         if self.depth.is_some_and(|most| depth > most) {
             return Err(Outside::Depth);
@@ -325,6 +341,14 @@ mod tests {
         let scope = Scope::new(&rules, Rules::default()).unwrap();
         let judge = |url| scope.judge(&PageUrl::parse(url).unwrap(), 0);
         assert_eq!(judge("http://e.org/"), Err(Outside::Blocked));
+        assert_eq!(judge("http://f.org/"), Ok(()));
+        let rules = ScopeRules {
+            forgotten: vec!["http://f.org/a*".into()],
+            ..rules
+        };
+        let scope = Scope::new(&rules, Rules::default()).unwrap();
+        let judge = |url| scope.judge(&PageUrl::parse(url).unwrap(), 0);
+        assert_eq!(judge("http://f.org/ab"), Err(Outside::Forgotten));
         assert_eq!(judge("http://f.org/"), Ok(()));
     }
 

@@ -20,6 +20,10 @@ impl Fetcher {
         Ok(Self(Arc::new(SharedState::new(settings)?)))
     }
 
+    pub(crate) fn shared(&self) -> &Arc<SharedState> {
+        &self.0
+    }
+
     /// Returns the limits on what one server may cost.
     pub fn limits(&self) -> &FetchLimits {
         &self.0.settings.limits

@@ -24,6 +24,7 @@ mod hyper_connection;
 mod monitored_socket;
 mod network;
 mod pipeline;
+mod post;
 mod proxy;
 mod quirks;
 mod reader;

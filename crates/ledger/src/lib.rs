@@ -31,7 +31,7 @@ use frontier::{
     Discovery, Entry, Facts, HostFacts, Known, OutLinks, PageKey, Partition, ServerFacts,
     ServerKey, Visited,
 };
-use page::HostId;
+use page::{HostId, RecordLocation};
 use policy::Moment;
 
 #[doc(hidden)]
@@ -46,6 +46,8 @@ const MEMTABLE: u64 = 12 << 20;
 /// Bytes of journal on disk before the oldest memtable must be written out.
 const JOURNAL: u64 = 96 << 20;
 
+/// Pages that [`Ledger::forget`] deletes in one batch.
+const FORGET_GROUP: usize = 4096;
 /// The key of [`Ledger::open_run`].
 const RUN: &[u8] = b"run";
 /// The key of [`Ledger::at_risk`].
@@ -243,6 +245,91 @@ impl Ledger {
         }
         writes.insert(&self.meta, FIRST_FREE, encode(&first_free));
         writes.commit().map_err(LedgerError::Commit)
+    }
+
+    /// Deletes pages, hosts and the URLs to which seeds redirected, because the operator wants them
+    /// forgotten. May be called again after a kill in between: pages are deleted in groups.
+    pub fn forget(
+        &self,
+        pages: &[PageKey],
+        hosts: &[(Partition, HostId)],
+        seeds: &[String],
+    ) -> Result<(), LedgerError> {
+        let first_free = self.free_number()?;
+        for group in pages.chunks(FORGET_GROUP) {
+            let mut writes = self.batch(PersistMode::SyncData);
+            for keyspace in [&self.urls, &self.visits, &self.links] {
+                for page in group {
+                    writes.remove(keyspace, page_key(*page));
+                }
+            }
+            writes.insert(&self.meta, FIRST_FREE, encode(&first_free));
+            writes.commit().map_err(LedgerError::Commit)?;
+        }
+        let mut writes = self.batch(PersistMode::SyncData);
+        for (partition, host) in hosts {
+            writes.remove(&self.hosts, host_key(*partition, *host));
+        }
+        for seed in seeds {
+            writes.remove(&self.meta, [SEED, seed.as_bytes()].concat());
+        }
+        writes.commit().map_err(LedgerError::Commit)?;
+        self.compact().map_err(LedgerError::Commit)
+    }
+
+    /// Writes the files again, so that deleted records leave the disk.
+    fn compact(&self) -> fjall::Result<()> {
+        for keyspace in [
+            &self.urls,
+            &self.visits,
+            &self.links,
+            &self.hosts,
+            &self.meta,
+        ] {
+            keyspace.rotate_memtable_and_wait()?;
+            keyspace.major_compact()?;
+        }
+        Ok(())
+    }
+
+    /// Changes all archive locations by `moved`, and the end of the archive, in one batch. `moved`
+    /// returns `None` for a record that is gone. Returns the sequence number of the batch.
+    pub fn relocate(
+        &self,
+        moved: impl Fn(RecordLocation) -> Option<RecordLocation>,
+        end: Option<(u32, u64)>,
+        passed_over: &[(u32, u64)],
+    ) -> Result<u64, LedgerError> {
+        let sequence = self.sequence()? + 1;
+        let mut writes = self.batch(PersistMode::SyncData);
+        for known in self.scan() {
+            let known = known?;
+            let Some(mut visited) = known.visited else {
+                continue;
+            };
+            let before = (
+                visited.place,
+                visited.copy.as_ref().and_then(|copy| copy.place),
+            );
+            visited.place = visited.place.and_then(&moved);
+            if let Some(copy) = &mut visited.copy {
+                copy.place = copy.place.and_then(&moved);
+            }
+            let now = (
+                visited.place,
+                visited.copy.as_ref().and_then(|copy| copy.place),
+            );
+            if before != now {
+                writes.insert(&self.visits, page_key(known.key), encode_visit(&visited));
+            }
+        }
+        if let Some(end) = end {
+            writes.insert(&self.meta, b"archive-end", encode(&end));
+        }
+        writes.insert(&self.meta, PASSED_OVER, encode(&passed_over));
+        writes.insert(&self.meta, b"sequence", encode(&sequence));
+        writes.commit().map_err(LedgerError::Commit)?;
+        Ok(sequence)
     }
 
     /// Returns whether a range of partitions has no page and no host.

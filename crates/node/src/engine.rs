@@ -7,6 +7,7 @@
 pub mod begin;
 pub mod collect;
 pub mod committer;
+mod disk_limit;
 mod page_explanation;
 #[cfg(test)]
 mod paused;
@@ -31,10 +32,10 @@ use ledger::{Ledger, LedgerError};
 use page::{HostId, Robots};
 use policy::{History, Moment};
 use repository::archive::Sealed;
+use repository::changes::ChangeLog;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
-use tracing::warn;
 
 use crate::clock::{Clock, written};
 use crate::explain::Explanation;
@@ -45,14 +46,14 @@ use crate::live::snapshot::Snapshot;
 use crate::live::{Live, RunningCrawl};
 use crate::number::counted;
 use crate::panics;
-use crate::recovery;
 use crate::recovery::searches::Searches;
 use crate::settings::policies::ChosenPolicies;
 use crate::slots::Digests;
-use crate::store::Store;
+use crate::store::{self, Store};
 use begin::begin;
 use committer::publishing::Publishing;
 use committer::{CommitResult, CommitWork, Committer};
+use disk_limit::{DiskWatch, publish_last_commits};
 use plan::EnginePlan;
 use requests::Requests;
 use snapshots::SnapshotCache;
@@ -159,13 +160,16 @@ async fn start(
     notes.iter().for_each(|note| progress.note(note));
     let (messages, inbox) = unbounded_channel();
     let (work, queue) = mpsc::channel();
+    let disk = DiskWatch::new(plan.min_free);
     let requests = Requests {
         fetcher: Fetcher::new(plan.fetch.clone())?,
         ledger: ledger.clone(),
         clock,
         messages: messages.clone(),
         level: plan.archive.then_some(plan.level),
+        brake: disk.brake.clone(),
     };
+    let changes = ChangeLog::open(&store::changes(store.root()))?;
     let committing = {
         let (ledger, messages) = (ledger.clone(), messages.clone());
         let watching = live.clone();
@@ -179,6 +183,7 @@ async fn start(
             .name("committer".into())
             .spawn(move || {
                 let committer = Committer::new(&ledger, clock, archive, index)
+                    .logging(changes)
                     .buffered(buffered)
                     .publishing(publishing)
                     .with_reserve(reserve);
@@ -214,6 +219,7 @@ async fn start(
         wake: None,
         finished: false,
         failure: None,
+        disk,
         searches: None,
         last_state: None,
         last_sources: None,
@@ -227,7 +233,7 @@ async fn start(
         let messages = driver.engine.messages.clone();
         tokio::spawn(term.receive(messages, driver.permits.clone()))
     });
-    let ended = driver.run(progress, interrupted, store.root()).await;
+    let ended = driver.run(progress, interrupted, store).await;
     if let Some(receiving) = receiving {
         receiving.abort();
     }
@@ -255,19 +261,6 @@ async fn start(
     Ok(summary)
 }
 
-/// Makes all pages that the ledger has committed searchable although the disk is full.
-///
-/// The reserved disk space is freed for this. The crawl's index writer has pages that were never
-/// committed, so it is discarded, and the index catches up with the ledger as at a start.
-fn publish_last_commits(store: &Store, ledger: &Ledger) {
-    store.release_reserve();
-    if let Err(error) = recovery::open_index(store, ledger) {
-        warn!(
-            "the last pages become searchable at the next start with enough disk space: {error:#}"
-        );
-    }
-}
-
 /// The task that owns the core.
 struct CoreDriver {
     core: Core<Sealed>,
@@ -286,6 +279,8 @@ struct CoreDriver {
     wake: Option<Moment>,
     finished: bool,
     failure: Option<anyhow::Error>,
+    /// The limit on free disk space.
+    disk: DiskWatch,
     /// The follower of the logs of searches and clicks; `None` while a thread reads them, and in a
     /// crawl that is not continuous.
     searches: Option<Box<Searches>>,
@@ -312,8 +307,9 @@ impl CoreDriver {
         &mut self,
         mut progress: impl Progress,
         interrupted: impl Future<Output = ()>,
-        root: &Path,
+        store: &Store,
     ) -> bool {
+        let root = store.root();
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let continuous = self.engine.plan.rules.is_continuous();
@@ -341,6 +337,8 @@ impl CoreDriver {
                 _ = tick.tick() => {
                     self.report_closed();
                     self.look_for_pause(root, &progress);
+                    let full = self.disk.check(store, |note| progress.note(note));
+                    full.unwrap_or_else(|full| self.fail(full));
                     progress.show(&self.figures());
                     self.tick();
                     self.record(root);

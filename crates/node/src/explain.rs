@@ -24,13 +24,14 @@ use policy::retry::Retry;
 use policy::{Crawl, History, Moment, Number, Page, Policy, Price};
 
 use crate::clock::written;
+use crate::forget::ForgetLog;
 use crate::recovery::{self, searches};
 use crate::settings::Usage;
 use crate::settings::last_crawl::LastCrawl;
 use crate::settings::policies::PolicySettings;
 use crate::store::Store;
 use crawl::belongs;
-use crawl::scope::{Outside, Scope};
+use crawl::scope::{Outside, Scope, ScopeRules};
 use crawl::{Plan, TOKEN};
 use report::{
     BudgetReport, DiscoveryReport, LinkReport, QueuePosition, ServerReport, VisitReport,
@@ -44,7 +45,7 @@ pub use report::Explanation;
 pub fn explain(store: &Store, ledger: &Ledger, text: &str, now: Moment) -> Result<Explanation> {
     let url = parse(text)?;
     let last = LastCrawl::read(store.root())?;
-    let scope = scope(&last, ledger)?;
+    let scope = scope(store, &last, ledger)?;
     let facts = PageFacts::read(ledger, url)?;
     if facts.discovery.is_none() {
         return Ok(facts.explain_undiscovered(&scope));
@@ -261,13 +262,17 @@ pub fn complete(
 /// Restores the frontier of a store at rest, with the policies and the scope of the last run.
 pub fn frontier(store: &Store, ledger: &Ledger, now: Moment) -> Result<Frontier<Crawl>> {
     let last = LastCrawl::read(store.root())?;
-    let scope = scope(&last, ledger)?;
+    let scope = scope(store, &last, ledger)?;
     restored_frontier(store, ledger, &last, &scope, now)
 }
 
 /// Returns the scope of the last crawl, with the default limits on URLs.
-fn scope(last: &LastCrawl, ledger: &Ledger) -> Result<Scope> {
-    let mut scope = Scope::new(&last.scope, Rules::default())?;
+fn scope(store: &Store, last: &LastCrawl, ledger: &Ledger) -> Result<Scope> {
+    let rules = ScopeRules {
+        forgotten: ForgetLog::read(store.root())?.targets(),
+        ..last.scope.clone()
+    };
+    let mut scope = Scope::new(&rules, Rules::default())?;
     let seeds: Vec<PageUrl> = last
         .scope
         .seeds
@@ -327,6 +332,10 @@ fn outside_reason(outside: Outside) -> String {
         Outside::Blocked => "its host is blocked by [crawl] block in avocet.toml".into(),
         Outside::Scope => {
             "out of scope: --scope, --include or --exclude of the last crawl exclude it".into()
+        }
+        Outside::Forgotten => {
+            "the operator has forgotten it: `avocet forget --allow` lets crawls fetch it again"
+                .into()
         }
         Outside::Depth => "more links from a seed than --depth of the last crawl allows".into(),
         Outside::Trap(trap) => format!("its URL looks like a crawler trap ({})", trap.name()),

@@ -20,6 +20,7 @@ use anyhow::{Context, Result};
 use frontier::{PageKey, Visited};
 use jiff::{SignedDuration, Timestamp};
 use page::PageUrl;
+use repository::changes::{self, PageChange};
 use repository::index::Index;
 use repository::log::{Click, EventLog, Search};
 use serde_json::Value;
@@ -37,6 +38,7 @@ use crate::settings::{Layer, SettingInForce, Settings, in_force};
 use crate::store;
 use crate::store::holdings::Holdings;
 use crate::topics::Topics;
+use crate::webhooks::Deliveries;
 use crate::whole_search::WholeSearch;
 use crawl::Answer;
 use crawl::scope::ScopeRules;
@@ -148,6 +150,28 @@ impl NodeHandle {
     /// Opens the log of searches.
     pub fn searches(&self) -> EventLog<Search> {
         EventLog::open(&store::log(&self.root))
+    }
+
+    /// Returns at most `most` changes of pages with numbers above `since`, in order.
+    pub fn changes(&self, since: u64, most: usize) -> Result<Vec<PageChange>> {
+        let changes = changes::read(&store::changes(&self.root), since, most);
+        changes.context("cannot read the log of changes")
+    }
+
+    /// Returns the number of the last change; 0 if there is none.
+    pub fn last_change(&self) -> Result<u64> {
+        changes::last(&store::changes(&self.root)).context("cannot read the log of changes")
+    }
+
+    /// Returns the number of the last change before a time.
+    pub fn change_before(&self, time: Timestamp) -> Result<u64> {
+        let number = changes::number_before(&store::changes(&self.root), &time.to_string());
+        number.context("cannot read the log of changes")
+    }
+
+    /// Opens the state of the webhooks; `None` if another process delivers them.
+    pub fn deliveries(&self) -> Result<Option<Deliveries>> {
+        Deliveries::open(&self.root)
     }
 
     /// Opens the log of clicks.

@@ -5,9 +5,11 @@
 
 pub mod answer;
 pub mod clock;
+pub mod dry_run;
 pub mod engine;
 pub mod explain;
 pub mod fault;
+pub mod forget;
 pub mod handle;
 pub mod live;
 pub mod membership;
@@ -18,8 +20,10 @@ pub mod planning;
 pub mod readable;
 pub mod recovery;
 pub mod replay;
+pub mod retention;
 pub mod settings;
 pub mod slots;
 pub mod store;
 pub mod topics;
+pub mod webhooks;
 pub mod whole_search;

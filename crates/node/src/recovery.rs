@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use frontier::{Entry, PageKey, Placed, Said};
 use ledger::{Batch, Ledger};
 use page::{PageId, PageUrl, RecordLocation};
@@ -249,6 +249,21 @@ pub fn open_archive(
         ledger.set_at_risk(at_risk as u64)?;
     }
     Ok(writer)
+}
+
+/// Completes all files of the archive, and cuts off what a killed process left uncommitted. Fails if
+/// the archive is damaged.
+pub fn close_archive(store: &Store, ledger: &Ledger) -> Result<()> {
+    let writer = open_archive(store, ledger, archive_info(Vec::new()), 0)?;
+    let found = writer.discrepancy();
+    if found.unexplained.is_some() || found.short.is_some() {
+        bail!(
+            "the archive and the ledger do not agree: run `avocet verify --store {}` first",
+            store.root().display()
+        );
+    }
+    archive::remove_unfinished(writer.dir())?;
+    writer.close().context("cannot close the archive")
 }
 
 /// Returns the `warcinfo` fields of the WARC files that this program writes.

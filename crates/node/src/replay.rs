@@ -20,7 +20,9 @@ use repository::archive::{self, Capture, Inventory, RecordKind, Sealed, WarcReco
 use crate::answer;
 use crate::clock::Clock;
 use crate::engine::committer::{self, CommitWork, Committer};
+use crate::forget::ForgetLog;
 use crawl::Answer;
+use crawl::ForgottenPages;
 use crawl::TOKEN;
 use crawl::scope::{Scope, ScopeRules};
 use crawl::verdict::{Asked, Details, Verdict};
@@ -66,6 +68,11 @@ pub struct Replay<'a> {
     inventory: Inventory,
     /// Records that are older than the last visit to their page: they go only into the archive.
     older: Vec<Sealed>,
+    /// Pages that the operator has forgotten: their answers are skipped.
+    forgotten: Vec<String>,
+    forgotten_pages: Vec<ForgottenPages>,
+    /// Answers that were skipped because the operator has forgotten their pages.
+    pub refused: u64,
     /// Answers that were processed.
     pub answers: u64,
     /// Answers that were skipped because the archive already has them.
@@ -77,11 +84,12 @@ pub struct Replay<'a> {
 
 impl<'a> Replay<'a> {
     /// Starts from the current state of the ledger. Imported records that are in the `inventory`
-    /// are skipped.
+    /// are skipped, and so are answers of `forgotten` pages.
     pub fn new(
         ledger: &'a Ledger,
         archive: Option<archive::ArchiveWriter>,
         inventory: Inventory,
+        forgotten: &ForgetLog,
     ) -> Result<Self> {
         let frontier = memory(ledger)?;
         Ok(Self {
@@ -94,6 +102,9 @@ impl<'a> Replay<'a> {
             unwritten: HashSet::new(),
             inventory,
             older: Vec::new(),
+            forgotten: forgotten.targets(),
+            forgotten_pages: forgotten.pages(),
+            refused: 0,
             answers: 0,
             known: 0,
             others: 0,
@@ -110,6 +121,10 @@ impl<'a> Replay<'a> {
             self.others += 1;
             return Ok(());
         };
+        if self.forgotten_pages.iter().any(|pages| pages.has(&url)) {
+            self.refused += 1;
+            return Ok(());
+        }
         let at = Moment::from_micros(u64::try_from(at.as_microsecond()).unwrap_or(0));
         let sealed = match home {
             Home::Here(_) => None,
@@ -284,6 +299,10 @@ impl<'a> Replay<'a> {
             .lines()
             .find_map(|line| line.strip_prefix("avocet-scope: "));
         let rules = line.and_then(|line| serde_json::from_str::<ScopeRules>(line).ok());
+        let rules = rules.map(|rules| ScopeRules {
+            forgotten: self.forgotten.clone(),
+            ..rules
+        });
         if let Some(Ok(scope)) = rules.map(|rules| Scope::new(&rules, Default::default())) {
             self.scope = Some(Arc::new(scope));
         }

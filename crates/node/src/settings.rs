@@ -16,10 +16,11 @@ mod seed;
 mod setting;
 pub mod topic;
 mod usage;
+mod webhook;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use fetch::{FetchLimits, HttpMode, PipelineDepth, ProxySettings};
 use page::url::traps::Rules;
 use rustls_pki_types::CertificateDer;
@@ -28,16 +29,18 @@ use serde::Deserialize;
 
 pub use brand::{BrandTitle, Colour, Logo};
 pub use declared::{
-    Admin, BudgetSettings, ClickLog, ClusterSettings, Coordination, CrawlSettings, CreditedSources,
-    FetchSettings, HostSettings, HttpVersion, LimitSettings, LinkExchange, RefreshSettings,
-    SearchSettings, ServeSettings, SourceSettings, declared,
+    Admin, ArchiveSettings, BudgetSettings, ClickLog, ClusterSettings, Coordination, CrawlSettings,
+    CreditedSources, FetchSettings, HostSettings, HttpVersion, LimitSettings, LinkExchange,
+    RefreshSettings, SearchSettings, ServeSettings, SourceSettings, StoreSettings, WebhookSettings,
+    declared,
 };
 pub use in_force::{SettingInForce, SettingOrigin, in_force};
 pub use layer::Layer;
-pub use quantity::{ListenAddress, Rate, Share, Time};
+pub use quantity::{ByteSize, ListenAddress, Rate, Retention, Share, Time};
 pub use seed::seed_url;
 pub use setting::{Effect, Flag, Setting};
 pub use usage::Usage;
+pub use webhook::is_of_site;
 
 /// All settings.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -45,6 +48,10 @@ pub use usage::Usage;
 pub struct Settings {
     /// What is crawled, and how fast.
     pub crawl: CrawlSettings,
+    /// What the archive keeps.
+    pub archive: ArchiveSettings,
+    /// The disk of the store.
+    pub store: StoreSettings,
     /// How requests are made.
     pub fetch: FetchSettings,
     /// Limits on the time and size of one response, and on the form of URLs.
@@ -59,6 +66,8 @@ pub struct Settings {
     pub source: SourceSettings,
     /// How the store is served.
     pub serve: ServeSettings,
+    /// Receivers of changes.
+    pub webhook: Vec<WebhookSettings>,
     /// How results are ranked.
     pub search: SearchSettings,
     /// One crawl on several machines.
@@ -137,7 +146,8 @@ impl FetchSettings {
     fn http(&self) -> Result<HttpMode> {
         let depth = self.pipeline_depth;
         if depth.is_some() && self.http != HttpVersion::Pipelined {
-            bail!("--pipeline-depth has an effect only with --http pipelined");
+            let why = "--pipeline-depth has an effect only with --http pipelined";
+            return Err(Usage(why.into()).into());
         }
         Ok(match self.http {
             HttpVersion::Auto => HttpMode::Auto,
@@ -199,7 +209,10 @@ impl HostSettings {
         }
         let basic_auth = match (&self.user, &self.password) {
             (Some(user), password) => Some((user.clone(), password.clone().unwrap_or_default())),
-            (None, Some(_)) => bail!("host {}: a password without a user", self.origin),
+            (None, Some(_)) => {
+                let why = format!("host {}: a password without a user", self.origin);
+                return Err(Usage(why).into());
+            }
             (None, None) => None,
         };
         Ok(fetch::HostSettings {

@@ -6,6 +6,7 @@
 
 pub mod holdings;
 pub mod keys;
+mod rewriting;
 mod search_index;
 
 use std::fs::{self, File};
@@ -72,6 +73,7 @@ impl Store {
         check_format(root)?;
         store.upgrade()?;
         store.finish_replacement()?;
+        store.finish_rewriting()?;
         Ok(store)
     }
 
@@ -101,6 +103,7 @@ impl Store {
         };
         store.upgrade()?;
         store.finish_replacement()?;
+        store.finish_rewriting()?;
         Ok(store)
     }
 
@@ -108,10 +111,11 @@ impl Store {
     pub fn open_to_rebuild(root: &Path) -> Result<Self> {
         let found = fs::read_to_string(root.join("FORMAT")).unwrap_or_default();
         if !OLDER.contains(&found.as_str()) && !has_lost_format(root) {
-            return Self::open(root);
+            must_exist(root)?;
         }
         let store = Self::lock(root)?;
         store.finish_replacement()?;
+        store.finish_rewriting_to_rebuild()?;
         Ok(store)
     }
 
@@ -163,7 +167,8 @@ impl Store {
             || self.free().is_some_and(|free| free < ROOM)
     }
 
-    fn free(&self) -> Option<u64> {
+    /// Returns the free space of the disk in bytes, for users without privileges.
+    pub fn free(&self) -> Option<u64> {
         let disk = rustix::fs::statvfs(&self.root).ok()?;
         Some(disk.f_bavail * disk.f_frsize)
     }
@@ -293,6 +298,46 @@ pub fn must_exist(root: &Path) -> Result<()> {
     check_format(root)
 }
 
+/// Returns the names of the files in a directory that is no store yet, without those that a user or
+/// a command may put there before the first crawl: settings, logs, topics, the sign of a pause, and
+/// hidden files.
+pub fn other_files(root: &Path) -> Result<Vec<String>> {
+    const OURS: [&str; 18] = [
+        "LOCK",
+        "PAUSED",
+        "RESERVE",
+        "REWRITE",
+        "TOKEN",
+        "WANTED",
+        "archive",
+        "avocet.toml",
+        "crawl.json",
+        "forgotten.jsonl",
+        "index",
+        "ledger",
+        "live.json",
+        "log",
+        "secret",
+        "sources.json",
+        "state.json",
+        "topics",
+    ];
+    if root.join("FORMAT").exists() || !root.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut others = Vec::new();
+    let entries = fs::read_dir(root).with_context(|| format!("cannot read {}", root.display()))?;
+    for entry in entries {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        // A disk that is mounted at the directory has `lost+found`.
+        let is_ours =
+            OURS.contains(&name.as_str()) || name == "lost+found" || name.starts_with('.');
+        others.extend((!is_ours).then_some(name));
+    }
+    others.sort();
+    Ok(others)
+}
+
 /// Returns the directory of the archive of the store at `root`.
 pub fn archive(root: &Path) -> PathBuf {
     root.join("archive")
@@ -306,6 +351,11 @@ pub fn index(root: &Path) -> PathBuf {
 /// Returns the directory of the logs of searches and clicks of the store at `root`.
 pub fn log(root: &Path) -> PathBuf {
     root.join("log")
+}
+
+/// Returns the directory of the change log of the store at `root`.
+pub fn changes(root: &Path) -> PathBuf {
+    root.join("changes")
 }
 
 /// Returns whether a directory has a ledger or an archive, but no valid `FORMAT` file of any

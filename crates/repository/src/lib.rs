@@ -4,10 +4,13 @@
 //! [`index`] is derived from it and can always be recreated. The [`log`] holds the searches and
 //! clicks of users.
 //!
+//! [`changes`] lists what crawls found new, changed or gone.
+//!
 //! The code is synchronous and reads neither a clock nor random numbers: time is an argument,
 //! and record ids are derived from the content.
 
 pub mod archive;
+pub mod changes;
 pub mod index;
 pub mod log;
 

@@ -4,6 +4,7 @@
 //! stable code for programs and a message for people. Only a request that is refused before its
 //! handler runs (foreign host name, body too large) gets plain text.
 
+mod changes;
 mod cors;
 mod document;
 mod page;
@@ -45,6 +46,7 @@ pub fn routes(app: &Arc<App>, others: OpenApiRouter<Arc<App>>) -> Router<Arc<App
                 .routes(routes!(similar::similar))
                 .routes(routes!(status::status))
                 .routes(routes!(sources::sources))
+                .routes(routes!(changes::changes))
                 .merge(others),
         )
         .split_for_parts();

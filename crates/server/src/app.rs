@@ -9,6 +9,7 @@ mod readers;
 mod sessions;
 mod signed_link;
 mod token;
+mod webhook_receivers;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -32,6 +33,7 @@ use readers::Readers;
 pub use sessions::LASTS as SESSION_LASTS;
 pub use signed_link::{LinkSigner, ShownResult, is_web};
 pub use token::OperatorToken;
+use webhook_receivers::WebhookReceivers;
 
 /// The maximum number of dashboards that get live updates at the same time. Each holds a connection
 /// open.
@@ -66,6 +68,8 @@ pub struct App {
     notice: Mutex<Option<String>>,
     /// Title, logo and colour of the search page.
     pub brand: Brand,
+    /// The receivers of changes.
+    pub webhooks: WebhookReceivers,
     /// The section `[serve]` of the configuration.
     pub settings: ServeSettings,
     /// Whether the server listens on a loopback address.
@@ -75,6 +79,7 @@ pub struct App {
 impl App {
     /// Creates the state for a store. `listen` is the address of the server.
     pub fn open(node: NodeHandle, config: Settings, listen: SocketAddr) -> Result<Arc<Self>> {
+        let webhooks = WebhookReceivers::of(&config);
         let settings = config.serve;
         Ok(Arc::new(Self {
             index: node.index().clone(),
@@ -90,6 +95,7 @@ impl App {
             closing: tokio::sync::watch::Sender::new(false),
             notice: Mutex::default(),
             brand: Brand::of(&settings)?,
+            webhooks,
             settings,
             on_loopback: listen.ip().is_loopback(),
             node,

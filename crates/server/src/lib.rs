@@ -20,6 +20,7 @@ mod middleware;
 mod pages;
 mod request;
 mod search;
+mod webhooks;
 mod wording;
 
 use std::net::SocketAddr;
@@ -61,6 +62,7 @@ pub fn start(app: Arc<App>, listener: TcpListener) -> Result<RunningServer> {
     let (stop, stopped) = oneshot::channel();
     let per_client = app::per_client(&app.settings);
     let proxies = Proxies::at(&app.settings.trusted_proxies);
+    tokio::spawn(webhooks::deliver(app.clone()));
     let router = router(app);
     let done = tokio::spawn(async move {
         let stopped = async { stopped.await.unwrap_or(()) };

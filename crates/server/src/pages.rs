@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** templates escape every value; no template uses the filter `safe`.
 
+mod atom;
 mod brand;
 mod cached;
 mod click;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
@@ -35,6 +36,7 @@ pub fn routes() -> Router<Arc<App>> {
         .route("/cached", get(cached::page))
         .route("/cached/copy", get(cached::copy))
         .route("/opensearch.xml", get(opensearch::description))
+        .route("/atom", get(atom::feed))
         .merge(click::routes())
 }
 
@@ -74,6 +76,16 @@ pub async fn missing(State(app): State<Arc<App>>) -> Response {
         "Not found",
         "There is no page at this address.",
     )
+}
+
+/// Returns the URL of this server, as the client sees it; `None` if the request names no host.
+fn base_url(headers: &HeaderMap) -> Option<String> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    // A proxy that terminates TLS says so in this header.
+    let secure = text("x-forwarded-proto") == Some("https");
+    let scheme = if secure { "https" } else { "http" };
+    let host = text(header::HOST.as_str())?;
+    Some(format!("{scheme}://{host}"))
 }
 
 /// Returns the query parameter `url`, or an empty text if there is none.

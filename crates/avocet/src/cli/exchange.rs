@@ -99,6 +99,9 @@ pub struct ImportArguments {
     /// Files to import
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Make a store in a directory that has other files
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// What `avocet import` reads.

@@ -17,15 +17,30 @@ pub struct SettingFlags<C> {
     command: PhantomData<C>,
 }
 
+impl<C> Default for SettingFlags<C> {
+    fn default() -> Self {
+        Self {
+            layer: Layer::default(),
+            command: PhantomData,
+        }
+    }
+}
+
 /// A command with flags for settings.
 pub trait HasSettings: 'static {
     /// The sections whose flags the command has.
     const SECTIONS: &'static [&'static str];
+    /// The keys of these sections that have a flag. Empty: all of them.
+    const KEYS: &'static [&'static str] = &[];
 }
 
 /// Flags of `crawl`, which `run` has too.
 #[derive(Debug, Clone)]
 pub struct OfCrawl;
+
+/// Flags of `check`: those that decide whether a page is requested, and how.
+#[derive(Debug, Clone)]
+pub struct OfCheck;
 
 /// Flags that only `run` has.
 #[derive(Debug, Clone)]
@@ -44,7 +59,23 @@ impl HasSettings for OfCluster {
 }
 
 impl HasSettings for OfCrawl {
+    const SECTIONS: &'static [&'static str] = &["crawl", "archive", "store", "fetch"];
+}
+
+impl HasSettings for OfCheck {
     const SECTIONS: &'static [&'static str] = &["crawl", "fetch"];
+    const KEYS: &'static [&'static str] = &[
+        "scope",
+        "include",
+        "exclude",
+        "depth",
+        "delay",
+        "contact",
+        "proxy",
+        "cookies",
+        "allow_private",
+        "http",
+    ];
 }
 
 impl HasSettings for OfRun {
@@ -59,7 +90,8 @@ impl HasSettings for OfServe {
 fn with_flags<C: HasSettings>() -> impl Iterator<Item = (Setting, Flag)> {
     let ours = declared()
         .into_iter()
-        .filter(|setting| C::SECTIONS.contains(&setting.section));
+        .filter(|setting| C::SECTIONS.contains(&setting.section))
+        .filter(|setting| C::KEYS.is_empty() || C::KEYS.contains(&setting.key));
     ours.filter_map(|setting| {
         let flag = setting.flag.clone()?;
         Some((setting, flag))
@@ -134,7 +166,10 @@ fn argument(setting: Setting, flag: &Flag) -> Arg {
     };
     let doc = flag.help.unwrap_or(setting.doc.trim_end_matches('.'));
     let help = format!("{doc}{repeats}{limits}");
-    let argument = Arg::new(flag.name).long(flag.name).help(help);
+    let argument = Arg::new(flag.name)
+        .long(flag.name)
+        .help(help)
+        .help_heading(heading(setting.section));
     let action = match flag.effect {
         Effect::Switch(_) => return argument.action(ArgAction::SetTrue),
         Effect::Value => ArgAction::Set,
@@ -144,6 +179,19 @@ fn argument(setting: Setting, flag: &Flag) -> Arg {
         .action(action)
         .value_name(flag.value_name)
         .value_parser(parser(setting))
+}
+
+/// Returns the heading of the flags for a section.
+fn heading(section: &str) -> &'static str {
+    match section {
+        "crawl" => "What is crawled, and how fast",
+        "archive" | "store" => "Disk space",
+        "fetch" => "Requests",
+        "budget" | "refresh" | "source" => "Budget and freshness",
+        "serve" => "Search page and API",
+        "cluster" => "Several machines",
+        _ => "Options",
+    }
 }
 
 fn parser(setting: Setting) -> ValueParser {

@@ -53,6 +53,9 @@ pub struct TrainArguments {
     /// context-graph`; layer 1 is used by `--focus learned`, too
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=4))]
     pub layers: u8,
+    /// Make a store in a directory that has other files
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]

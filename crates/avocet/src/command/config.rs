@@ -14,6 +14,11 @@ use node::settings::{Layer, Settings, in_force};
 /// Prints the reference, the settings in force, or the errors of a file.
 pub fn run(root: &Path, json: bool, action: &ConfigAction) -> Result<()> {
     match action {
+        ConfigAction::Reference if json => {
+            let settings = in_force(&Layer::default(), &Layer::default());
+            outln!("{}", json!({ "settings": settings }));
+            Ok(())
+        }
         ConfigAction::Reference => {
             outln!("{}", reference().trim_end());
             Ok(())
@@ -21,7 +26,11 @@ pub fn run(root: &Path, json: bool, action: &ConfigAction) -> Result<()> {
         ConfigAction::Show { file } => show(root, json, file.as_deref()),
         ConfigAction::Check { file } => {
             let own = Settings::path(root);
-            if file.is_none() && !own.exists() && !json {
+            if file.is_none() && !own.exists() {
+                if json {
+                    outln!("{}", json!({ "file": own, "wrong": [] }));
+                    return Ok(());
+                }
                 outln!(
                     "{} does not exist: the defaults are in force",
                     own.display()

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use frontier::DomainLimits;
+use frontier::{DomainLimits, PageKey, Visited};
 use page::PageUrl;
 use policy::retry::Retry;
 use repository::archive::Level;
@@ -17,15 +17,18 @@ use crate::progress::StatusLine;
 use crate::signal::{exit_at_next, signalled};
 use crawl::Again;
 use crawl::Summary;
-use crawl::scope::{Blocked, Reach, Scope, ScopeRules};
+use crawl::scope::{Blocked, Outside, Reach, Scope, ScopeRules};
+use node::clock::Clock;
 use node::engine;
 use node::engine::plan::EnginePlan;
+use node::forget::ForgetLog;
 use node::live::Live;
-use node::number::{amount, counted};
+use node::number::{amount, bytes, counted};
+use node::retention::thin;
 use node::settings::last_crawl::LastCrawl;
 use node::settings::policies::{ChosenPolicies, PolicySettings};
-use node::settings::{Layer, Settings, Usage, seed_url};
-use node::store::Store;
+use node::settings::{Layer, Retention, Settings, Usage, seed_url};
+use node::store::{self, Store};
 
 /// Maximum number of pages that `avocet crawl` fetches from one host if the user sets no limit.
 /// `avocet run` has no limit by default.
@@ -44,6 +47,7 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
         let why = "--stop-coverage needs an ordering that measures coverage: use --order rankmass";
         return Err(Usage(why.into()).into());
     }
+    refuse_other_files(root, arguments.force)?;
     let store = Store::create(root)?;
     say(&format!(
         "crawling {} into {}; ordering {}, servers {}; after a kill at most {} requests are repeated",
@@ -53,6 +57,7 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
         policies.crawl.servers,
         plan.core().at_risk()
     ));
+    let seeds = plan.rules.seeds.clone();
     let live = Live::of(root);
     live.decides_by(&policies);
     record(&plan, policies, &settings).write(store.root())?;
@@ -69,17 +74,81 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
         &live,
         interrupted,
     ))?;
+    retain(&store, &settings)?;
     if json {
         outln!("{}", serde_json::to_string(&summary)?);
     } else {
         print(&summary);
     }
+    if summary.urls_seen == 0 {
+        bail!("no seed may be fetched: each is out of scope, blocked or forgotten");
+    }
     let waits = summary.queued > summary.deferred;
-    if summary.pages + summary.unchanged == 0 && (waits || !summary.errors.is_empty()) {
+    let fetched = summary.pages + summary.unchanged;
+    if fetched == 0 && (waits || !summary.errors.is_empty()) && all_failed(&store, &seeds)? {
         bail!(
             "no page could be fetched; `avocet export urls --store {}` gives the reason for each URL",
             summary.store
         );
+    }
+    Ok(())
+}
+
+/// Returns whether no seed was ever fetched without an error. Then the crawl has failed; otherwise
+/// what is left over are single pages.
+fn all_failed(store: &Store, seeds: &[PageUrl]) -> Result<bool> {
+    let ledger = store.ledger()?;
+    for seed in seeds {
+        let visited = ledger.visited(PageKey::of(seed))?;
+        let good = |visited: &Visited| visited.copy.is_some() || visited.error.is_none();
+        if visited.as_ref().is_some_and(good) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Refuses to make a store in a directory that has other files, unless `force`.
+pub(super) fn refuse_other_files(root: &Path, force: bool) -> Result<()> {
+    let others = match force {
+        true => Vec::new(),
+        false => store::other_files(root)?,
+    };
+    let Some(first) = others.first() else {
+        return Ok(());
+    };
+    let more = match others.len() {
+        1 => String::new(),
+        many => format!(" and {}", counted(many - 1, "more file")),
+    };
+    let why = format!(
+        "{} is no store and has other files ({first}{more}): give another directory with --store, or --force to make a \
+         store among them",
+        root.display()
+    );
+    Err(Usage(why).into())
+}
+
+/// Removes old versions from the archive, as the settings say.
+pub(super) fn retain(store: &Store, settings: &Settings) -> Result<()> {
+    let Some(keep) = settings.archive.keep else {
+        return Ok(());
+    };
+    let thinned = thin(store, &store.ledger()?, keep, Clock::start().now())?;
+    if thinned.records > 0 {
+        say(&format!(
+            "{} of old versions removed from the archive ({}), as [archive] keep = \"{keep}\" says",
+            counted(thinned.records, "record"),
+            bytes(thinned.bytes as f64)
+        ));
+    }
+    if let Retention::Size(limit) = keep
+        && thinned.left > limit.0
+    {
+        say(&format!(
+            "the newest copies alone take {}, more than [archive] keep = \"{keep}\"; --buffer limits their number",
+            bytes(thinned.left as f64)
+        ));
     }
     Ok(())
 }
@@ -140,9 +209,18 @@ pub(super) fn plan(
     let mut fetch = settings.requests()?;
     fetch.open_gate(settings.fetch.allow_private, &named);
     let seeds = [named, added.clone()].concat();
-    let scope = scope(settings, [&seeds, &added], last);
+    let mut scope = scope(settings, [&seeds, &added], last);
+    scope.forgotten = ForgetLog::read(root)?.targets();
     let traps = settings.limits.url_rules();
-    Scope::new(&scope, traps.clone()).context("--include or --exclude")?;
+    let compiled = Scope::new(&scope, traps.clone())
+        .map_err(|error| Usage(format!("--include or --exclude: {error}")))?;
+    for seed in &seeds {
+        if compiled.judge(seed, 0) == Err(Outside::Forgotten) {
+            say(&format!(
+                "the seed {seed} is not fetched: it was forgotten; `avocet forget --list` shows when, and --allow lets it in"
+            ));
+        }
+    }
     let again = match arguments.refresh_after {
         Some(age) => Again::OlderThan(age.0),
         None => Again::Never,
@@ -178,6 +256,7 @@ pub(super) fn plan(
         fetch,
         pages: arguments.pages,
         time: arguments.time.map(|time| time.0),
+        min_free: settings.store.min_free.map(|size| size.0),
         archive: crawl.archive,
         level: Level::new(crawl.compression).context("crawl.compression must be 1 to 9")?,
         term: None,
@@ -217,6 +296,7 @@ fn scope(
         exclude: or_last(&crawl.exclude, last.exclude),
         depth: crawl.depth.or(last.depth),
         block: crawl.block.clone(),
+        forgotten: Vec::new(),
     }
 }
 
@@ -259,7 +339,7 @@ fn seeds(settings: &Settings, last: Option<&ScopeRules>) -> Result<(Vec<PageUrl>
 }
 
 /// Parses a seed. A message says what a seed without a scheme means.
-fn seed(text: &str) -> Result<PageUrl> {
+pub(super) fn seed(text: &str) -> Result<PageUrl> {
     let url = seed_url(text).map_err(|error| {
         let why = format!("the seed {text:?} cannot be used ({error})");
         Usage(format!("{why}: write it like https://example.org/"))

@@ -84,6 +84,9 @@ fn check(arguments: &ExportArguments) -> Result<()> {
     {
         return Err(Usage(format!("{flag} is for `avocet export pages` only")).into());
     }
+    if let Some(since) = &arguments.since {
+        filter::time(since)?;
+    }
     Ok(())
 }
 

@@ -7,15 +7,18 @@ mod queries;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use ledger::{Batch, Ledger};
 use page::PageUrl;
 use repository::archive::{BLOCK_LIMIT, Inventory, Records};
 use serde_json::json;
 
+use super::crawl::refuse_other_files;
 use crate::cli::{ImportArguments, ImportKind};
 use crate::logs::say;
 use node::clock::Clock;
+use node::forget::ForgetLog;
+use node::number::counted;
 use node::recovery;
 use node::replay::{GROUP, Home, Replay, memory};
 use node::store::{self, Store};
@@ -25,6 +28,7 @@ pub fn run(root: &Path, json: bool, arguments: &ImportArguments) -> Result<()> {
     for file in &arguments.files {
         fs::metadata(file).with_context(|| format!("cannot read {}", file.display()))?;
     }
+    refuse_other_files(root, arguments.force)?;
     let store = Store::create(root)?;
     let ImportCounts {
         taken,
@@ -32,7 +36,7 @@ pub fn run(root: &Path, json: bool, arguments: &ImportArguments) -> Result<()> {
         known,
     } = match arguments.what {
         ImportKind::Warc => warc(&store, &store.ledger()?, &arguments.files)?,
-        ImportKind::Urls => urls(&store.ledger()?, &arguments.files)?.into(),
+        ImportKind::Urls => urls(&store, &store.ledger()?, &arguments.files)?,
         ImportKind::Queries => queries::import(&store::log(root), &arguments.files)?.into(),
         ImportKind::Clicks => clicks::import(&store::log(root), &arguments.files)?.into(),
     };
@@ -43,9 +47,12 @@ pub fn run(root: &Path, json: bool, arguments: &ImportArguments) -> Result<()> {
         }
         outln!("{counts}");
     } else {
-        let known = known.map(|known| format!(", {known} already in the store"));
-        let known = known.unwrap_or_default();
-        outln!("{taken} imported, {passed} skipped{known}");
+        let already = known.map(|known| format!(", {known} already in the store"));
+        let already = already.unwrap_or_default();
+        outln!("{taken} imported, {passed} skipped{already}");
+    }
+    if taken == 0 && known.is_none_or(|known| known == 0) {
+        bail!("nothing was imported: the files have no line or record that can be used");
     }
     Ok(())
 }
@@ -75,7 +82,8 @@ fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<ImportCount
     // Opening the archive cuts off what a killed import left uncommitted. The inventory must not
     // contain these records, so it is read afterwards.
     let inventory = Inventory::of(&store.archive())?;
-    let mut replay = Replay::new(ledger, Some(writer), inventory)?;
+    let forgotten = ForgetLog::read(store.root())?;
+    let mut replay = Replay::new(ledger, Some(writer), inventory, &forgotten)?;
     let mut damaged = 0;
     for file in files {
         for found in Records::open(file, BLOCK_LIMIT)? {
@@ -90,19 +98,26 @@ fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<ImportCount
     }
     let counts = ImportCounts {
         taken: replay.answers,
-        passed: replay.others + damaged,
+        passed: replay.others + replay.refused + damaged,
         known: Some(replay.known),
     };
+    if replay.refused > 0 {
+        say(&format!(
+            "skipped: {} of pages that were forgotten; `avocet forget --allow` lets them in",
+            counted(replay.refused, "response")
+        ));
+    }
     replay.finish()?;
     drop(recovery::open_index(store, ledger)?);
     Ok(counts)
 }
 
-fn urls(ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)> {
+fn urls(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<ImportCounts> {
     let mut frontier = memory(ledger)?;
     let now = Clock::start().now();
     let mut batch = Batch::default();
-    let mut passed = 0;
+    let (mut passed, mut known) = (0, 0);
+    let forgotten = ForgetLog::read(store.root())?.pages();
     for file in files {
         let text =
             fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -112,7 +127,17 @@ fn urls(ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)> {
                 continue;
             }
             match PageUrl::parse(line) {
-                Ok(url) => batch.entries.extend(frontier.hear_seed(&url, now)),
+                Ok(url) if forgotten.iter().any(|pages| pages.has(&url)) => {
+                    say(&format!(
+                        "{url} was forgotten; `avocet forget --allow` lets it in"
+                    ));
+                    passed += 1;
+                }
+                Ok(url) => {
+                    let new = frontier.hear_seed(&url, now);
+                    known += u64::from(new.is_none());
+                    batch.entries.extend(new);
+                }
                 Err(refusal) => {
                     let place = format!("{}:{}", file.display(), number + 1);
                     say(&format!("{place}: {line:?}: {refusal}"));
@@ -122,5 +147,10 @@ fn urls(ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)> {
         }
     }
     ledger.commit(&batch)?;
-    Ok((batch.entries.len() as u64, passed))
+    let taken = batch.entries.len() as u64;
+    Ok(ImportCounts {
+        taken,
+        passed,
+        known: Some(known),
+    })
 }

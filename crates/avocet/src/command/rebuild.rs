@@ -12,6 +12,7 @@ use serde_json::json;
 
 use crate::cli::RebuildArguments;
 use crate::logs::say;
+use node::forget::ForgetLog;
 use node::number::counted;
 use node::recovery;
 use node::replay::{Home, Replay};
@@ -25,7 +26,8 @@ pub fn run(root: &Path, json: bool, arguments: &RebuildArguments) -> Result<()> 
     }
     let (answers, others, problems) = {
         let ledger = store.fresh_ledger()?;
-        let mut replay = Replay::new(&ledger, None, archive::Inventory::default())?;
+        let forgotten = ForgetLog::read(root)?;
+        let mut replay = Replay::new(&ledger, None, archive::Inventory::default(), &forgotten)?;
         let mut end = None;
         let problems = archive::verify(&store.archive(), |place, record| {
             end = Some((place.file, place.offset + u64::from(place.length)));

@@ -16,7 +16,9 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::Result;
 use tokio::runtime::Runtime;
 
-use super::crawl::{describe, plan, print, record, refuse_without_target, with_seeds};
+use super::crawl::{
+    describe, plan, print, record, refuse_other_files, refuse_without_target, retain, with_seeds,
+};
 use crate::cli::RunArguments;
 use crate::logs::say;
 use crate::progress::StatusLine;
@@ -34,6 +36,9 @@ use node::store::{Store, modified};
 
 /// Time between two checks of the configuration file for changes.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
+
+/// Time between two removals of old versions from the archive (`[archive] keep`).
+const RETAIN_EVERY: Duration = Duration::from_secs(86_400);
 
 /// Crawls and refreshes until interrupted, or until a limit of pages or time is reached.
 pub fn run(root: &Path, json: bool, arguments: &RunArguments) -> Result<()> {
@@ -57,6 +62,7 @@ pub(super) fn keep(
 ) -> Result<Summary> {
     let source = SettingsSource::new(root, arguments, live)?;
     let mut setup = source.read()?;
+    refuse_other_files(root, arguments.crawl.force)?;
     let store = Store::create(root)?;
     let runtime = Runtime::new()?;
     let serving = serving::begin(root, arguments, &setup.settings, live, listener);
@@ -66,7 +72,12 @@ pub(super) fn keep(
     let membership = runtime.block_on(Membership::join(&setup.settings.cluster, live))?;
     let begun = Instant::now();
     setup.announce(root);
+    let mut retained: Option<Instant> = None;
     loop {
+        if retained.is_none_or(|last| last.elapsed() >= RETAIN_EVERY) {
+            retain(&store, &setup.settings)?;
+            retained = Some(Instant::now());
+        }
         source.record(&setup)?;
         let choice = setup.policies.choose()?;
         let mut plan = setup.plan.clone();
@@ -94,6 +105,9 @@ pub(super) fn keep(
                 }
                 new = source.changed(&setup) => ended = TermEnd::Settings(Box::new(new)),
                 () = slots_change(membership.as_ref()) => ended = TermEnd::Slots,
+                () = tokio::time::sleep(RETAIN_EVERY), if setup.settings.archive.keep.is_some() => {
+                    ended = TermEnd::Retention;
+                }
             }
         };
         let done = engine::crawl(&store, plan, choice, progress(), live, interrupted);
@@ -112,7 +126,7 @@ pub(super) fn keep(
                 setup.announce(root);
             }
             // The budget may have changed in the last term, without its end.
-            TermEnd::Slots => setup = source.read()?,
+            TermEnd::Slots | TermEnd::Retention => setup = source.read()?,
         }
     }
 }
@@ -123,6 +137,8 @@ enum TermEnd {
     Finished,
     /// The settings have changed.
     Settings(Box<CrawlSetup>),
+    /// Old versions are to be removed from the archive, which no crawl may use meanwhile.
+    Retention,
     /// In a cluster: slots come to this node or leave it.
     Slots,
 }

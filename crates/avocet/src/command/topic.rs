@@ -21,6 +21,8 @@ use node::settings::topic::{self, JudgedExample, Lesson};
 use node::store::{self, Store};
 use quality::ClassifierQuality;
 
+use super::crawl::refuse_other_files;
+
 /// Maximum number of words that `topic show` prints for each field.
 const WORDS: usize = 15;
 /// Maximum number of examples that `topic test` prints, the least certain first.
@@ -33,7 +35,7 @@ pub fn run(root: &Path, json: bool, arguments: &TopicCommand) -> Result<()> {
         TopicCommand::List => list(root, json),
         TopicCommand::Show(arguments) => show(&Lesson::of(root, &arguments.name)?, json),
         TopicCommand::Test(arguments) => test(&Lesson::of(root, &arguments.name)?, json),
-        TopicCommand::Remove(arguments) => topic::remove(root, &arguments.name),
+        TopicCommand::Remove(arguments) => remove(root, json, &arguments.name),
     }
 }
 
@@ -54,6 +56,7 @@ fn train(root: &Path, json: bool, arguments: &TrainArguments) -> Result<()> {
     {
         return Err(Usage("a topic cannot be a part of itself".into()).into());
     }
+    refuse_other_files(root, arguments.force)?;
     let store = Store::create(root)?;
     let ledger = store.ledger()?;
     let copies = StoredCopies::of(&store, &ledger)?;
@@ -92,26 +95,35 @@ fn train(root: &Path, json: bool, arguments: &TrainArguments) -> Result<()> {
     test(&lesson, json)
 }
 
+fn remove(root: &Path, json: bool, name: &str) -> Result<()> {
+    topic::remove(root, name)?;
+    if json {
+        outln!("{}", json!({ "removed": name }));
+    }
+    Ok(())
+}
+
 fn list(root: &Path, json: bool) -> Result<()> {
     store::must_exist(root)?;
-    let mut out = std::io::stdout().lock();
+    let mut topics = Vec::new();
     for name in topic::names(root)? {
         let lesson = Lesson::of(root, &name)?;
         let [off, on] = examples_of(&lesson);
         let quality = ClassifierQuality::of(&lesson.examples);
         if json {
-            let line = json!({ "topic": name, "under": lesson.under, "positive": on, "negative": off, "layers": lesson.topic.layers.len(), "guide": lesson.topic.guide.is_some(), "accuracy": quality.accuracy });
-            writeln!(out, "{line}")?;
-        } else {
-            let under = lesson.under.map(|above| format!(" (part of {above})"));
-            writeln!(
-                out,
-                "{name}{}: {on} positive and {}, accuracy {:.1} %",
-                under.unwrap_or_default(),
-                counted(off, "negative example"),
-                100.0 * quality.accuracy
-            )?;
+            topics.push(json!({ "topic": name, "under": lesson.under, "positive": on, "negative": off, "layers": lesson.topic.layers.len(), "guide": lesson.topic.guide.is_some(), "accuracy": quality.accuracy }));
+            continue;
         }
+        let under = lesson.under.map(|above| format!(" (part of {above})"));
+        outln!(
+            "{name}{}: {on} positive and {}, accuracy {:.1} %",
+            under.unwrap_or_default(),
+            counted(off, "negative example"),
+            100.0 * quality.accuracy
+        );
+    }
+    if json {
+        outln!("{}", json!({ "topics": topics }));
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use repository::archive::{self, End, PayloadDigest, RecordKind, RecordLocation, 
 use repository::index::{Index, IndexError};
 use serde_json::json;
 
+use node::forget::ForgetLog;
 use node::number::counted;
 use node::recovery;
 use node::store::Store;
@@ -48,6 +49,10 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
     let copies = places.len();
     let (mut problems, passed_over) = check_archive(&store, &ledger, places)?;
     let documents = check_index(&store, &ledger, &indexed, &mut problems)?;
+    let unfinished = ForgetLog::read(root)?.unfinished();
+    problems.extend(unfinished.iter().map(|target| {
+        format!("the removal of {target} was interrupted: run `avocet forget` for it again")
+    }));
     let agree = problems.is_empty();
     let remedy = format!(
         "`avocet rebuild --store {}`. It rebuilds ledger, index and CDXJ files from what the archive still holds. If WARC \

@@ -5,6 +5,7 @@
 
 mod agents;
 mod budgets;
+mod changes;
 mod cluster;
 mod contrib;
 mod controls;
@@ -13,8 +14,10 @@ mod crawl;
 mod demand;
 mod disks;
 mod drivers;
+mod dry_run;
 mod exports;
 mod files;
+mod forget;
 mod hostile;
 mod http;
 mod http2;

@@ -47,8 +47,18 @@ fn describe(program: &TestProgram, command: &[&str], text: &mut String) {
     let help = String::from_utf8(help).unwrap();
     let name = [&["avocet"], command].concat().join(" ");
     *text += &format!("\n## {name}\n\n```text\n{}\n```\n", trimmed(&help));
-    let subcommands = help.split("\nCommands:\n").nth(1).unwrap_or_default();
-    let subcommands = subcommands.lines().take_while(|line| !line.is_empty());
+    // The help of the program itself lists the commands in groups, before its options.
+    let subcommands: Vec<&str> = match command.is_empty() {
+        true => help
+            .lines()
+            .take_while(|line| *line != "Options:")
+            .collect(),
+        false => {
+            let below = help.split("\nCommands:\n").nth(1).unwrap_or_default();
+            below.lines().take_while(|line| !line.is_empty()).collect()
+        }
+    };
+    let subcommands = subcommands.into_iter();
     let names = subcommands.filter_map(|line| {
         let name = line.strip_prefix("  ")?.split_whitespace().next()?;
         (!line.starts_with("   ") && name != "help").then_some(name)

@@ -66,7 +66,8 @@ async fn a_crawl_for_a_trained_topic_finds_more_of_its_pages() {
     let report = taught(&program, &world, is_on, &lessons);
     let accuracy = report["quality"]["accuracy"].as_f64().unwrap();
     assert!(accuracy > 0.9, "{report}");
-    let listed = program.lines(&["topic", "list", "--json"]);
+    let listed = program.json(&["topic", "list"]);
+    let listed = listed["topics"].as_array().unwrap();
     assert_eq!(listed[0]["topic"], "first");
     // The links of the store give layers and a link guide.
     assert!(listed[0]["layers"].as_u64() >= Some(1), "{listed:?}");
@@ -140,7 +141,8 @@ async fn a_crawl_for_a_trained_topic_finds_more_of_its_pages() {
     train.extend(&examples[..examples.len() / 2]);
     let report = program.json(&train);
     assert_eq!(report["examples"], examples.len(), "{report}");
-    let listed = program.lines(&["topic", "list", "--json"]);
+    let listed = program.json(&["topic", "list"]);
+    let listed = listed["topics"].as_array().unwrap();
     let part = listed.iter().find(|listed| listed["topic"] == "part");
     assert_eq!(part.unwrap()["under"], "first");
     let (_, said) = program.fail(&["topic", "remove", "first"]);
@@ -150,7 +152,10 @@ async fn a_crawl_for_a_trained_topic_finds_more_of_its_pages() {
     );
     program.run(&["topic", "remove", "part"]);
     program.run(&["topic", "remove", "first"]);
-    assert!(program.lines(&["topic", "list", "--json"]).is_empty());
+    assert_eq!(
+        program.json(&["topic", "list"]),
+        serde_json::json!({ "topics": [] })
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -20,10 +20,12 @@ use cluster::publisher::Exchange;
 use crawl::{Distance, Gain};
 use frontier::{Entry, PageKey, Visited};
 use ledger::{Batch, Ledger};
+use policy::Outcome;
 use repository::archive::{self, Sealed};
+use repository::changes::{ChangeKind, ChangeLog, PageChange};
 use repository::index::{self, Workload};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, written};
 use crate::fault;
 use crate::recovery::in_links::InLinks;
 use crate::recovery::put;
@@ -97,6 +99,8 @@ pub struct Committer<'a> {
     in_links: InLinks,
     /// The way to the other nodes of a cluster.
     publishing: Option<Publishing>,
+    /// The log of changes, in a crawl.
+    changes: Option<ChangeLog>,
 }
 
 impl<'a> Committer<'a> {
@@ -118,6 +122,16 @@ impl<'a> Committer<'a> {
             workload: None,
             in_links: InLinks::default(),
             publishing: None,
+            changes: None,
+        }
+    }
+
+    /// Sets the log of the changes that the crawl finds.
+    #[must_use]
+    pub fn logging(self, changes: ChangeLog) -> Self {
+        Self {
+            changes: Some(changes),
+            ..self
         }
     }
 
@@ -213,6 +227,7 @@ impl<'a> Committer<'a> {
         let (mut requests, mut gains) = (0, Vec::new());
         let mut exchange = Exchange::default();
         let mut digests = Vec::new();
+        let mut changes = Vec::new();
         for work in group {
             match work {
                 CommitWork::Records(records) => self.archive_records(&records)?,
@@ -233,6 +248,7 @@ impl<'a> Committer<'a> {
                 }
                 CommitWork::Core(crawl::Work::Pages(pages)) => {
                     for mut page in pages {
+                        changes.extend(change(&page));
                         self.place_copy(&mut page, &mut batch.entries)?;
                         self.archive_page(&mut page)?;
                         requests += usize::from(page.asked);
@@ -249,6 +265,10 @@ impl<'a> Committer<'a> {
             archive.sync().context("cannot write the archive")?;
             let end = archive.end();
             batch.archive_end = Some((end.file, end.offset));
+        }
+        if let Some(log) = &mut self.changes {
+            log.append(changes)
+                .context("cannot write the log of changes")?;
         }
         fault::point("archived");
         if let Some(publishing) = &mut self.publishing {
@@ -374,6 +394,32 @@ impl<'a> Committer<'a> {
         }
         Ok(())
     }
+}
+
+/// Returns what the visit to a page has changed for readers of the store.
+fn change(page: &Record) -> Option<PageChange> {
+    let history = &page.visited.history;
+    let has_text = page
+        .visited
+        .copy
+        .as_ref()
+        .is_some_and(|copy| copy.text.is_some());
+    let change = match history.outcome {
+        _ if page.gone => ChangeKind::Gone,
+        Some(Outcome::Changed) if !page.copied || !has_text || history.listing => return None,
+        Some(Outcome::Changed) if page.before.fresh.is_none() => ChangeKind::New,
+        Some(Outcome::Changed) => ChangeKind::Changed,
+        _ => return None,
+    };
+    let title = page.text.as_ref().map(|text| text.title.clone());
+    Some(PageChange {
+        number: 0,
+        at: written(history.asked.unwrap_or_default()),
+        change,
+        url: page.url.as_str().to_owned(),
+        status: page.visited.status,
+        title: title.filter(|title| !title.is_empty()),
+    })
 }
 
 /// Returns the last visit to a page in a batch that is not committed yet.

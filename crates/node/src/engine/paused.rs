@@ -228,6 +228,7 @@ fn plan(seeds: &[PageUrl], pipes: Pipes) -> EnginePlan {
         },
         pages: None,
         time: None,
+        min_free: None,
         archive: false,
         level: Level::default(),
     }

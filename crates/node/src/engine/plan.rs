@@ -25,6 +25,8 @@ pub struct EnginePlan {
     pub pages: Option<u64>,
     /// Stop after this time.
     pub time: Option<Duration>,
+    /// Bytes that stay free on the disk of the store; `None`: no limit.
+    pub min_free: Option<u64>,
     /// Whether answers are archived.
     pub archive: bool,
     /// Compression level of the archive.

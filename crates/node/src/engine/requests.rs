@@ -21,6 +21,7 @@ use repository::archive::{Capture, Level, Original, Profile, Sealed, Truncated, 
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::DriverMessage;
+use super::disk_limit::Brake;
 use crate::answer;
 use crate::clock::Clock;
 use crate::clock::timestamp;
@@ -35,6 +36,8 @@ pub(super) struct Requests {
     pub messages: UnboundedSender<DriverMessage>,
     /// The compression level of archived answers; `None` if answers are not archived.
     pub level: Option<Level>,
+    /// The wait before each request while the disk is nearly full.
+    pub brake: Brake,
 }
 
 impl Requests {
@@ -157,6 +160,7 @@ impl Requests {
         let Some(mut connection) = open else {
             return self.found_closed(&get);
         };
+        self.brake.wait().await;
         self.keep(get.distance).await;
         if let [only] = &get.requests[..] {
             let answer = connection.get(&request(only)).await;

@@ -71,6 +71,13 @@ pub fn check(text: &str, root: &Path) -> Vec<Finding> {
     for (key, why) in layer.wrong_values() {
         note(&key, why);
     }
+    for why in settings
+        .webhook
+        .iter()
+        .filter_map(|hook| hook.receiver().err())
+    {
+        note("webhook", why);
+    }
     if let Some(Err(why)) = settings.serve.logo.as_deref().map(Logo::read) {
         note("serve.logo", why);
     }

@@ -12,12 +12,13 @@ use page::url::traps::Rules;
 use policy::catalog::Upkeep;
 use policy::retry::Retry;
 use policy::source::SourceRules;
+use repository::changes::ChangeKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::brand::{BrandTitle, Colour};
-use super::quantity::{ListenAddress, Rate, Time};
+use super::quantity::{ByteSize, ListenAddress, Rate, Retention, Time};
 use super::setting::{Setting, SettingsSection, section};
 use crawl::scope::Reach;
 
@@ -114,6 +115,27 @@ section! {
         threshold: Option<f64> = None, example(0.001), positive(), flag("threshold", "WORTH");
         /// Keep at most this many pages, the most important ones; others leave archive and index.
         buffer: Option<u32> = None, example(100_000), range(1.0..), flag("buffer", "N");
+    }
+}
+
+section! {
+    /// What the archive keeps.
+    [archive] ArchiveSettings {
+        /// Remove older versions from the archive: keep `3 versions` of each page, what was fetched
+        /// within `90d`, or the newest `50GB`. The newest copy of each page always stays. `crawl`
+        /// applies it at its end, `run` at its start and once a day.
+        keep: Option<Retention> = None, usual("everything"), example("3 versions"),
+            flag("keep", "WHAT");
+    }
+}
+
+section! {
+    /// The disk of the store.
+    [store] StoreSettings {
+        /// Free disk space that the crawl leaves. Below twice this size it makes requests ever more
+        /// slowly, and below this size it stops with an error.
+        min_free: Option<ByteSize> = None, usual("until the disk is full"), example("2GB"),
+            flag("min-free", "SIZE");
     }
 }
 
@@ -287,6 +309,22 @@ section! {
 }
 
 section! {
+    /// A receiver of changes: new, changed and gone pages are posted to it as JSON. The section may
+    /// be repeated.
+    [webhook] WebhookSettings {
+        /// The URL that the changes are posted to.
+        url: String = String::new(), example("https://hooks.example.org/avocet");
+        /// The key of the signature: the header `X-Avocet-Signature` is `sha256=` and the
+        /// HMAC-SHA256, in hexadecimal, of the header `X-Avocet-Timestamp`, a dot and the body.
+        secret: String = String::new(), example("a long random text");
+        /// Which changes are posted: `new`, `changed`, `gone`. An empty list stands for all.
+        changes: Vec<ChangeKind> = Vec::new(), example(["new", "gone"]);
+        /// Only changes of this host and its subdomains.
+        site: Option<String> = None, example("docs.example.org");
+    }
+}
+
+section! {
     /// How results are ranked.
     [search] SearchSettings {
         /// Raise a page that people chose over the results above it, by a quarter of its score at
@@ -342,9 +380,11 @@ section! {
 }
 
 /// Returns all sections, in the order of the reference.
-pub fn sections() -> [SettingsSection; 10] {
+pub fn sections() -> [SettingsSection; 13] {
     [
         CrawlSettings::section(),
+        ArchiveSettings::section(),
+        StoreSettings::section(),
         FetchSettings::section(),
         LimitSettings::section(),
         HostSettings::section(),
@@ -352,10 +392,14 @@ pub fn sections() -> [SettingsSection; 10] {
         RefreshSettings::section(),
         SourceSettings::section(),
         ServeSettings::section(),
+        WebhookSettings::section(),
         SearchSettings::section(),
         ClusterSettings::section(),
     ]
 }
+
+/// The sections that are lists: each of their tables is one element.
+pub const REPEATED: [&str; 2] = ["host", "webhook"];
 
 /// Returns every setting, in the order of the reference.
 pub fn declared() -> Vec<Setting> {

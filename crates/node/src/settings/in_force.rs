@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::declared::declared;
+use super::declared::{REPEATED, declared};
 use super::layer::Layer;
 
 /// The value of one setting.
@@ -49,11 +49,11 @@ impl SettingOrigin {
 
 /// Returns all settings, with flags over a file over the defaults.
 ///
-/// `[[host]]` is left out: it is a list, and may hold passwords.
+/// `[[host]]` and `[[webhook]]` are left out: they are lists, and may hold secrets.
 pub fn in_force(flags: &Layer, file: &Layer) -> Vec<SettingInForce> {
     let merged = flags.over(file);
     let settings = declared().into_iter();
-    let settings = settings.filter(|setting| setting.section != "host");
+    let settings = settings.filter(|setting| !REPEATED.contains(&setting.section));
     settings
         .map(|setting| {
             let given = |layer: &Layer| layer.get(setting.section, setting.key).cloned();

@@ -182,7 +182,7 @@ impl Layer {
         let section = self.0.entry(name).or_insert(Value::Table(Table::new()));
         section
             .as_table_mut()
-            .expect("only [[host]] is a list, and no setting of it has a flag or excludes another")
+            .expect("only [[host]] and [[webhook]] are lists, and no setting of them has a flag or excludes another")
     }
 }
 

@@ -1,5 +1,5 @@
-//! Values as people write them: a time (`10m`), a rate of fetches (`90/min`), a share (`95%`), an
-//! address to listen at (`:8321`).
+//! Values as people write them: a time (`10m`), a rate of fetches (`90/min`), a share (`95%`), a
+//! size (`50GB`), an address to listen at (`:8321`).
 
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -55,6 +55,127 @@ impl fmt::Display for Time {
 impl From<Time> for String {
     fn from(time: Time) -> Self {
         time.to_string()
+    }
+}
+
+/// A number of bytes, written like `500MB`, `50GB` or `2TiB`.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(try_from = "String", into = "String")]
+pub struct ByteSize(#[schemars(with = "String")] pub u64);
+
+/// Units of [`ByteSize`], largest first within each system.
+const BYTE_UNITS: [(&str, u64); 9] = [
+    ("TB", 1_000_000_000_000),
+    ("GB", 1_000_000_000),
+    ("MB", 1_000_000),
+    ("kB", 1_000),
+    ("TiB", 1 << 40),
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("B", 1),
+];
+
+impl FromStr for ByteSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is no size: write 500MB, 50GB or 2TiB");
+        let digits = text
+            .trim()
+            .find(|letter: char| !letter.is_ascii_digit() && letter != '.');
+        let (number, unit) = text.trim().split_at(digits.ok_or_else(wrong)?);
+        let named = |(name, _): &&(&str, u64)| name.eq_ignore_ascii_case(unit.trim());
+        let (_, factor) = BYTE_UNITS.iter().find(named).ok_or_else(wrong)?;
+        let bytes = number.parse::<f64>().map_err(|_| wrong())? * *factor as f64;
+        let good = bytes.is_finite() && bytes < 1e18;
+        good.then_some(Self(bytes as u64)).ok_or_else(wrong)
+    }
+}
+
+impl TryFrom<String> for ByteSize {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for ByteSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole =
+            |(_, factor): &&(&str, u64)| self.0 >= *factor && self.0.is_multiple_of(*factor);
+        let (unit, factor) = BYTE_UNITS.iter().find(whole).unwrap_or(&("B", 1));
+        write!(f, "{}{unit}", self.0 / factor)
+    }
+}
+
+impl From<ByteSize> for String {
+    fn from(size: ByteSize) -> Self {
+        size.to_string()
+    }
+}
+
+/// What the archive keeps besides the newest copy of each page: `3 versions`, `90d` or `50GB`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub enum Retention {
+    /// This number of versions of each page.
+    Versions(u32),
+    /// What was fetched within this time.
+    Age(Time),
+    /// The newest records, in this many bytes.
+    Size(ByteSize),
+}
+
+impl FromStr for Retention {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("{text:?} is no retention: write \"3 versions\", \"90d\" or \"50GB\"");
+        if let Some(number) = text
+            .trim()
+            .strip_suffix("versions")
+            .or(text.trim().strip_suffix("version"))
+        {
+            let number = number.trim().parse().map_err(|_| wrong())?;
+            return (number > 0)
+                .then_some(Self::Versions(number))
+                .ok_or_else(wrong);
+        }
+        if let Ok(size) = text.parse() {
+            return Ok(Self::Size(size));
+        }
+        text.parse().map(Self::Age).map_err(|_| wrong())
+    }
+}
+
+impl TryFrom<String> for Retention {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for Retention {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Versions(1) => write!(f, "1 version"),
+            Self::Versions(number) => write!(f, "{number} versions"),
+            Self::Age(age) => age.fmt(f),
+            Self::Size(size) => size.fmt(f),
+        }
+    }
+}
+
+impl From<Retention> for String {
+    fn from(retention: Retention) -> Self {
+        retention.to_string()
     }
 }
 
@@ -146,6 +267,38 @@ impl From<ListenAddress> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_and_retentions_are_written_as_people_write_them() {
+        for (text, bytes, written) in [
+            ("50GB", 50_000_000_000, "50GB"),
+            ("1.5 gb", 1_500_000_000, "1500MB"),
+            ("2GiB", 2 << 30, "2GiB"),
+            ("7b", 7, "7B"),
+        ] {
+            let size: ByteSize = text.parse().unwrap();
+            assert_eq!(
+                (size.0, size.to_string().as_str()),
+                (bytes, written),
+                "{text}"
+            );
+        }
+        for wrong in ["", "50", "GB", "5 parsecs", "-1GB", "1e3GB"] {
+            assert!(wrong.parse::<ByteSize>().is_err(), "{wrong}");
+        }
+        for (text, retention) in [
+            ("3 versions", Retention::Versions(3)),
+            ("1 version", Retention::Versions(1)),
+            ("90d", Retention::Age(Time::seconds(90 * 86_400))),
+            ("50GB", Retention::Size(ByteSize(50_000_000_000))),
+        ] {
+            assert_eq!(text.parse(), Ok(retention), "{text}");
+            assert_eq!(retention.to_string().parse(), Ok(retention), "{text}");
+        }
+        for wrong in ["0 versions", "many versions", "50", ""] {
+            assert!(wrong.parse::<Retention>().is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn listen_addresses_default_to_loopback_and_other_texts_are_refused() {

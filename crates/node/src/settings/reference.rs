@@ -4,7 +4,10 @@
 
 use policy::catalog::{Catalog, PUBLISHED_HEADING, Wish};
 
-use super::declared::sections;
+use toml::Value;
+
+use super::declared::{REPEATED, sections};
+use super::layer::Layer;
 use super::setting::Setting;
 
 const HEAD: &str = "\
@@ -14,22 +17,38 @@ const HEAD: &str = "\
 
 /// Returns the whole file, with everything in it commented out.
 pub fn reference() -> String {
+    written(&Layer::default())
+}
+
+/// Returns the whole file with the settings of a layer in force. Everything else in it is commented
+/// out.
+pub fn written(layer: &Layer) -> String {
     let mut text = String::from(HEAD);
     for section in sections() {
         let name = match section.name {
-            "host" => "[[host]]".to_owned(),
+            name if REPEATED.contains(&name) => format!("[[{name}]]"),
             name => format!("[{name}]"),
         };
-        text += &format!("\n# {}\n# {name}\n", section.about);
+        let set = |setting: &Setting| layer.get(setting.section, setting.key);
+        let comment = match section
+            .settings
+            .iter()
+            .any(|setting| set(setting).is_some())
+        {
+            true => "",
+            false => "# ",
+        };
+        text += &format!("\n# {}\n{comment}{name}\n", section.about);
         for setting in &section.settings {
-            text += &format!("\n{}", entry(setting));
+            text += &format!("\n{}", entry(setting, set(setting)));
         }
     }
     text
 }
 
-/// Returns the comment on a setting and the line that sets it.
-fn entry(setting: &Setting) -> String {
+/// Returns the comment on a setting and the line that sets it: to `value`, or to what the reference
+/// shows, as a comment.
+fn entry(setting: &Setting, value: Option<&Value>) -> String {
     let mut notes = Vec::new();
     if let Some(usual) = setting.usual {
         notes.push(format!("default: {usual}"));
@@ -49,7 +68,11 @@ fn entry(setting: &Setting) -> String {
     }
     let lines: String = lines.iter().map(|line| format!("# {line}\n")).collect();
     let policies = policies(setting.section, setting.key);
-    format!("{lines}{policies}# {} = {}\n", setting.key, setting.shown())
+    let line = match value {
+        Some(value) => format!("{} = {value}", setting.key),
+        None => format!("# {} = {}", setting.key, setting.shown()),
+    };
+    format!("{lines}{policies}{line}\n")
 }
 
 /// Breaks a text into lines of at most 110 characters.
@@ -130,7 +153,7 @@ mod tests {
         assert_eq!(shown.crawl.connections, 64);
         assert_eq!(shown.host.len(), 1);
         let every = sections().into_iter().flat_map(|section| section.settings);
-        for setting in every.filter(|setting| setting.section != "host") {
+        for setting in every.filter(|setting| !REPEATED.contains(&setting.section)) {
             let one_of_two = setting.key == "fetches_per_day";
             let is_shown = layer.get(setting.section, setting.key).is_some();
             assert!(is_shown || one_of_two, "{}", setting.path());

@@ -13,7 +13,7 @@ use page::PageUrl;
 use serde::Deserialize;
 
 use super::cdxj::{CdxjEntry, REVISIT, key};
-use super::{ArchiveError, BLOCK_LIMIT, PayloadDigest, RecordLocation, Records, files};
+use super::{ArchiveError, BLOCK_LIMIT, PayloadDigest, RecordLocation, Records, files, indexes};
 
 /// One stored answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,6 +92,31 @@ pub fn captures(
     Ok(found)
 }
 
+/// An answer in an archive file, with its URL.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FiledAnswer {
+    /// The URL of the page.
+    pub url: String,
+    /// The answer.
+    pub answer: StoredAnswer,
+}
+
+/// Returns the answers in a file of the archive, in the order of the file. Reads the index of the
+/// file, which is made again if it is missing.
+pub fn answers_in(dir: &Path, file: u32) -> Result<Vec<FiledAnswer>, ArchiveError> {
+    let index = files::cdxj(dir, file);
+    if !index.exists() {
+        indexes::make_index(dir, file)?;
+    }
+    let text = std::fs::read_to_string(&index).map_err(ArchiveError::io("read", &index))?;
+    let mut answers: Vec<FiledAnswer> = text
+        .lines()
+        .filter_map(|line| CdxjLine::parse(line)?.filed(file))
+        .collect();
+    answers.sort_by_key(|one| one.answer.at);
+    Ok(answers)
+}
+
 /// The JSON fields of a CDXJ line, and its time.
 #[derive(Deserialize)]
 struct CdxjLine {
@@ -106,6 +131,22 @@ struct CdxjLine {
 }
 
 impl CdxjLine {
+    /// Parses a line of an index; `None` if it is not valid.
+    fn parse(line: &str) -> Option<Self> {
+        let (_, rest) = line.split_once(' ')?;
+        let (time, json) = rest.split_once(' ')?;
+        let line: Self = serde_json::from_str(json).ok()?;
+        let time = time_of(time)?;
+        Some(Self { time, ..line })
+    }
+
+    /// Returns the answer that the line describes, with its URL.
+    fn filed(self, file: u32) -> Option<FiledAnswer> {
+        let url = self.url.clone();
+        let answer = self.kept(file)?;
+        Some(FiledAnswer { url, answer })
+    }
+
     /// Returns the answer that the line describes; `None` if the line has no valid location.
     fn kept(self, file: u32) -> Option<StoredAnswer> {
         Some(StoredAnswer {
@@ -120,6 +161,13 @@ impl CdxjLine {
             revisit: self.mime.as_deref() == Some(REVISIT),
         })
     }
+}
+
+/// Reads the time of a line, such as `20231114221320`.
+fn time_of(text: &str) -> Option<Timestamp> {
+    let time = format!("{text}+0000");
+    let time = jiff::fmt::strtime::parse("%Y%m%d%H%M%S%z", &time);
+    time.and_then(|time| time.to_timestamp()).ok()
 }
 
 /// Finds the lines of a CDXJ index that are about a page, by binary search over byte offsets.
@@ -150,12 +198,10 @@ fn indexed(index: &Path, url: &PageUrl) -> std::io::Result<Vec<CdxjLine>> {
             return Ok(lines);
         };
         let (time, json) = rest.split_at(rest.len().min(14));
-        let time = String::from_utf8_lossy(time).into_owned() + "+0000";
-        let time = jiff::fmt::strtime::parse("%Y%m%d%H%M%S%z", &time);
-        let time = time.and_then(|time| time.to_timestamp());
+        let time = time_of(&String::from_utf8_lossy(time));
         let line = serde_json::from_slice::<CdxjLine>(json).ok();
         // Several URLs may have the same key.
-        if let (Some(line), Ok(time)) = (line.filter(|line| line.url == url.as_str()), time) {
+        if let (Some(line), Some(time)) = (line.filter(|line| line.url == url.as_str()), time) {
             lines.push(CdxjLine { time, ..line });
         }
     }

@@ -1,7 +1,7 @@
 //! The archive: numbered WARC 1.1 files with one gzip member per record.
 //!
 //! **Invariant:** the bytes of a file up to the last committed [`End`] are whole records and
-//! never change. A file has the suffix `.open` until it is complete, synced and has its CDXJ
+//! never change, unless the operator has records [cut out](Cuts). A file has the suffix `.open` until it is complete, synced and has its CDXJ
 //! index. When the archive is opened, the writer counts the records after the committed end. A
 //! killed writer can have left up to [`ArchiveOptions::at_risk`] of them: these are cut off, or
 //! their file is set aside. More of them mean that the ledger has lost commits. Then all records
@@ -16,6 +16,7 @@
 mod captures;
 mod cdxj;
 mod collect;
+mod cut;
 mod digest;
 mod error;
 mod files;
@@ -30,8 +31,9 @@ mod scan;
 pub mod seal;
 mod writer;
 
-pub use captures::{Captures, StoredAnswer, captures};
+pub use captures::{Captures, FiledAnswer, StoredAnswer, answers_in, captures};
 pub use collect::{Moved, sizes};
+pub use cut::{Cuts, remove_unfinished, replace, write_without};
 pub use digest::PayloadDigest;
 pub use error::{ArchiveError, Fault};
 pub use gzip::Level;

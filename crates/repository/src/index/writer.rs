@@ -357,6 +357,22 @@ impl PageIndexWriter {
         Ok(())
     }
 
+    /// Writes every segment that has removed pages again, so that their texts leave the disk. Call
+    /// it after a commit. Blocks until all segments are written.
+    pub fn purge(&mut self) -> Result<(), IndexError> {
+        let mut purge = || -> Result<(), TantivyError> {
+            for segment in self.index.index.searchable_segment_metas()? {
+                if segment.has_deletes() {
+                    self.writer.merge(&[segment.id()]).wait()?;
+                }
+            }
+            self.writer.garbage_collect_files().wait()?;
+            Ok(())
+        };
+        purge().map_err(|error| self.index.fail("write to", error))?;
+        self.index.refresh()
+    }
+
     fn delete(&mut self, id: PageId) {
         let term = Term::from_field_bytes(self.index.fields.id, &id.0.to_be_bytes());
         self.writer.delete_term(term);

@@ -19,6 +19,8 @@ pub enum Surface {
     Suggest,
     /// The API.
     Api,
+    /// An Atom feed of the results.
+    Feed,
     /// A tool call of an agent (MCP).
     Agent,
 }

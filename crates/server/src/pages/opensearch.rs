@@ -19,14 +19,9 @@ struct OpenSearchDescription<'a> {
 }
 
 pub async fn description(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    // A proxy that terminates TLS says so in this header.
-    let secure = text("x-forwarded-proto") == Some("https");
-    let scheme = if secure { "https" } else { "http" };
-    let Some(host) = text(header::HOST.as_str()) else {
+    let Some(base) = super::base_url(&headers) else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    let base = format!("{scheme}://{host}");
     let brand = &app.brand;
     match (OpenSearchDescription { brand, base }).render() {
         Ok(xml) => {

@@ -18,7 +18,8 @@ use crate::request::languages;
 use crate::{App, wording};
 pub(super) use answer::ResultLine;
 use answer::ShownAnswer;
-use form::{AGES, LiveUpdate, SearchForm};
+pub(super) use form::SearchForm;
+use form::{AGES, LiveUpdate};
 use node::number::counted;
 use node::topics::NoSuchTopic;
 

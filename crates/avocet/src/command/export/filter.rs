@@ -116,7 +116,7 @@ fn search(root: &Path, text: &str) -> Result<HashSet<PageId>> {
 }
 
 /// Parses a year, a month, a day (each means its start) or a timestamp, to Unix seconds.
-fn time(text: &str) -> Result<i64> {
+pub(super) fn time(text: &str) -> Result<i64> {
     if let Ok(time) = text.parse::<jiff::Timestamp>() {
         return Ok(time.as_second());
     }

@@ -181,6 +181,12 @@ impl SearchForm {
         address.finish()
     }
 
+    /// Returns the parameters of the same search, from its first result on.
+    pub fn parameters(&self) -> String {
+        let address = self.address(&self.text, 1);
+        address.trim_start_matches("/?").to_owned()
+    }
+
     /// Returns the URL of the first page of the same search with a change.
     pub fn changed(&self, change: impl FnOnce(&mut Self)) -> String {
         let mut other = self.clone();
