@@ -164,6 +164,7 @@ pub enum LogFormat {
 Example:
   avocet demo
   avocet demo --time 2m --seed 7 --budget 4/s --json
+  avocet demo --nodes 3
 
 Without --store, the demo uses a temporary directory and deletes it at the end.")]
 pub struct DemoArguments {
@@ -189,9 +190,17 @@ pub struct DemoArguments {
     /// Searches per second by simulated users, 0 to 10; at 0 only you search
     #[arg(long, default_value = "2", value_name = "RATE", value_parser = searches)]
     pub searches: f64,
-    /// Address to listen on [default: 127.0.0.1:8321, or a free port if that one is taken]
+    /// Address to listen on [default: 127.0.0.1:8321, or a free port if that one is taken]; with
+    /// --nodes, that of the first node [default: a free port]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<ListenAddress>,
+    /// Crawl with this number of processes and one NATS server on this machine, 2 to 4, and kill
+    /// one of them. Needs the program nats-server on the PATH
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=4))]
+    pub nodes: Option<u8>,
+    /// With --nodes: time after which one node is killed [default: 40s, or a third of --time]
+    #[arg(long, value_name = "TIME", requires = "nodes")]
+    pub kill_after: Option<Time>,
 }
 
 fn speed(text: &str) -> Result<f64, String> {

@@ -6,6 +6,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -14,6 +15,8 @@ use std::process::{Child, Command, Stdio};
 pub struct NatsServers {
     directory: PathBuf,
     servers: Vec<NatsServer>,
+    /// Whether Ctrl-C in a terminal does not reach the servers.
+    shielded: bool,
 }
 
 #[derive(Debug)]
@@ -29,6 +32,26 @@ impl NatsServers {
     /// Starts this number of servers, with their data below a directory. Does not wait for them.
     /// Fails with [`io::ErrorKind::NotFound`] if `nats-server` is not installed.
     pub fn start(directory: &Path, count: usize) -> io::Result<Self> {
+        let mut servers = Self::configure(directory, count)?;
+        servers.start_all()?;
+        Ok(servers)
+    }
+
+    /// Starts servers as [`NatsServers::start`] does. Ctrl-C in a terminal does not reach them, so
+    /// that the nodes of a crawl can end first.
+    pub fn start_shielded(directory: &Path, count: usize) -> io::Result<Self> {
+        let mut servers = Self::configure(directory, count)?;
+        servers.shielded = true;
+        servers.start_all()?;
+        Ok(servers)
+    }
+
+    fn start_all(&mut self) -> io::Result<()> {
+        (0..self.count()).try_for_each(|number| self.restart(number))
+    }
+
+    /// Writes the configuration of the servers.
+    fn configure(directory: &Path, count: usize) -> io::Result<Self> {
         let ports = free_ports(3 * count)?;
         let routes: Vec<String> = ports[2 * count..]
             .iter()
@@ -56,12 +79,11 @@ impl NatsServers {
                 process: None,
             });
         }
-        let mut servers = Self {
+        Ok(Self {
             directory: directory.to_owned(),
             servers,
-        };
-        (0..count).try_for_each(|number| servers.restart(number))?;
-        Ok(servers)
+            shielded: false,
+        })
     }
 
     /// Returns the number of servers.
@@ -95,7 +117,12 @@ impl NatsServers {
             .append(true)
             .create(true)
             .open(home.join("log"))?;
-        let process = Command::new("nats-server")
+        let mut command = Command::new("nats-server");
+        if self.shielded {
+            // A terminal sends SIGINT to its foreground process group.
+            command.process_group(0);
+        }
+        let process = command
             .arg("--config")
             .arg(home.join("nats.conf"))
             .stdin(Stdio::null())

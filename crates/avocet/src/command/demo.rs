@@ -9,6 +9,7 @@
 
 mod evaluation;
 mod messages;
+mod nodes;
 mod publication_delays;
 mod search_traffic;
 
@@ -37,6 +38,9 @@ const CHECK_EVERY: Duration = Duration::from_millis(100);
 
 /// Runs the demo until it is interrupted or its time is over.
 pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Result<()> {
+    if let Some(count) = arguments.nodes {
+        return nodes::run(store, json, arguments, count.into());
+    }
     let temporary = match store {
         Some(_) => None,
         None => Some(temporary_store()?),
@@ -47,22 +51,14 @@ pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Resul
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let town = Town {
-        seed: arguments.seed,
-        speed: arguments.speed,
-        epoch: SystemTime::now(),
-    };
-    let web = runtime.block_on(ServedWeb::start(
-        town.invent(),
-        WebClock::Running(1.0),
-        None,
-    ))?;
-    let web = Arc::new(web);
+    let web = runtime.block_on(serve_town(arguments))?;
     let listener = bind(arguments.listen.map(|listen| listen.0))?;
-    configure(root, arguments)?;
+    configure(root, arguments, "")?;
     let run_arguments = run_arguments(&web, arguments)?;
     let live = Live::of(root);
-    let traffic = SearchTraffic::start(&runtime, &live, &web, arguments);
+    let (addressed, served) = (live.clone(), web.clone());
+    let address = move || addressed.address();
+    let traffic = SearchTraffic::start(runtime.handle(), address, &served, arguments);
     let delays = PublicationDelays::start(&runtime, root, &web);
     if !json {
         runtime.spawn(messages::report_progress(
@@ -109,10 +105,21 @@ fn temporary_store() -> Result<TempDir> {
     made.context("cannot create a temporary store: name a directory with --store DIR")
 }
 
-/// Writes the configuration of the demo. Its intervals are short because the town changes fast.
+/// Serves the invented town on loopback.
+async fn serve_town(arguments: &DemoArguments) -> Result<Arc<ServedWeb>> {
+    let town = Town {
+        seed: arguments.seed,
+        speed: arguments.speed,
+        epoch: SystemTime::now(),
+    };
+    let web = ServedWeb::start(town.invent(), WebClock::Running(1.0), None);
+    Ok(Arc::new(web.await?))
+}
+
+/// Writes the configuration of the demo, with further sections. Its intervals are short because the town changes fast.
 ///
 /// A store that has a configuration keeps it: `--budget` and `--refresh` then have no effect.
-fn configure(root: &Path, arguments: &DemoArguments) -> Result<()> {
+fn configure(root: &Path, arguments: &DemoArguments, more: &str) -> Result<()> {
     let path = Settings::path(root);
     if path.exists() {
         return Ok(());
@@ -124,7 +131,7 @@ fn configure(root: &Path, arguments: &DemoArguments) -> Result<()> {
          [refresh]\npolicy = \"{}\"\n# Sitemaps and feeds of the town change all the time.\nlistings = \"5s\"\n\n\
          [source]\nreplan = \"10s\"\n# New pages become searchable every 15 s; polls every second would only take requests from refreshes.\nleast = \"5s\"\n\n\
          [crawl]\nconfirm_after = \"5s\"\n\n\
-         [serve]\n# All simulated users have one address, so there is no limit per client.\nrate = 0.0\n",
+         [serve]\n# All simulated users have one address, so there is no limit per client.\nrate = 0.0\n{more}",
         arguments.refresh
     );
     std::fs::create_dir_all(root)

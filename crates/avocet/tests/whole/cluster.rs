@@ -1,6 +1,7 @@
 //! Tests of `avocet run --cluster` with real processes. The log of the web is the oracle.
 
 mod cut;
+mod demo;
 mod processes;
 
 use std::collections::BTreeSet;

@@ -3,7 +3,7 @@
 //! **Invariant:** whether a page had changed is decided by the versions of the web, not by what
 //! the crawler found.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -35,6 +35,29 @@ impl Fetches {
 }
 
 impl ServedWeb {
+    /// Returns the number of text pages that were answered in full since a moment, although the
+    /// same version had been answered before: a crawler that had kept its copies would have learned
+    /// from a conditional request that they are unchanged. The moment is in seconds of the web,
+    /// whose clock must be as for [`ServedWeb::fetches`].
+    pub fn fetched_again(&self, since: f64) -> usize {
+        let web = self.web();
+        let mut again = HashSet::new();
+        for (server, _) in web.servers() {
+            let mut last = HashMap::new();
+            for visit in self.log().visits(server) {
+                let at = visit.arrived.as_secs_f64();
+                let page = web.at(server, &visit.path).map(InventedPage::number);
+                let text = page.filter(|page| visit.status == 200 && web.is_text(*page));
+                let Some(page) = text else { continue };
+                let version = web.version(web.page(page), at).id;
+                if last.insert(page, version) == Some(version) && at >= since {
+                    again.insert(page);
+                }
+            }
+        }
+        again.len()
+    }
+
     /// Counts the requests so far. The clock of the web must be
     /// [`WebClock::Running`](super::WebClock) at speed 1.
     pub fn fetches(&self) -> Fetches {

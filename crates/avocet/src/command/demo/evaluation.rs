@@ -9,7 +9,7 @@ use crate::cli::DemoArguments;
 use crawl::Summary;
 
 /// Number of moments at which the freshness of all copies is sampled.
-const SAMPLES: u32 = 100;
+pub const SAMPLES: u32 = 100;
 
 /// The results of a demo, as `--json` prints them.
 #[derive(Debug, Serialize)]

@@ -16,10 +16,10 @@ use node::number::{counted, rate};
 /// Time between two progress lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Period over which a progress line averages freshness, in seconds.
-const RECENT: f64 = 20.0;
+pub const RECENT: f64 = 20.0;
 
 /// Number of moments in [`RECENT`] at which freshness is sampled.
-const SAMPLES: u32 = 20;
+pub const SAMPLES: u32 = 20;
 
 /// What the introduction needs to know about the demo.
 pub struct Introduction {
@@ -167,10 +167,12 @@ pub fn print_evaluation(evaluation: &Evaluation, root: &Path, temporary: bool) {
     }
 }
 
-fn seconds(delay: Option<f64>) -> String {
+/// Returns a delay in words.
+pub fn seconds(delay: Option<f64>) -> String {
     delay.map_or("-".into(), |delay| format!("{delay:.1} s"))
 }
 
-fn share(share: Option<f64>) -> String {
+/// Returns a share in per cent.
+pub fn share(share: Option<f64>) -> String {
     share.map_or("-".into(), |share| format!("{:.0} %", share * 100.0))
 }

