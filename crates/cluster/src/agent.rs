@@ -19,12 +19,13 @@ use tokio::sync::Notify;
 use tracing::{info, warn};
 
 use crate::broker::Broker;
+use crate::copies::ReachableFiles;
 use crate::division::Slot;
 use crate::error::BrokerError;
 use crate::fold::{Fold, Head};
 use crate::log::{AppendError, SlotLog};
 use crate::member::{Member, MemberSettings, NodeFigures, Order, Peer};
-use crate::message::{Header, Kind, NodeName, encode_header, pack};
+use crate::message::{Header, Kind, NodeName, encode_claim, encode_header, pack};
 
 /// Time between two heartbeats.
 const BEAT: Duration = Duration::from_secs(1);
@@ -55,6 +56,13 @@ pub trait SlotStore {
 
     /// Returns a page number above all that the ledger has ever used.
     fn free_number(&self) -> Result<u32, Self::Error>;
+
+    /// Returns those of these archive files from which this node can read copies: its own, and
+    /// those that are in the object store.
+    fn reachable(
+        &self,
+        files: BTreeSet<u32>,
+    ) -> impl Future<Output = Result<BTreeSet<u32>, Self::Error>>;
 
     /// Replaces all facts of a slot.
     fn replace(&mut self, slot: Slot, facts: &[Entry], applied: Applied)
@@ -437,7 +445,11 @@ impl<B: SlotLog> Agent<B> {
             _ => None,
         };
         let epoch = head.epoch + 1;
-        let message = self.message(epoch, Kind::Claim { numbered_from });
+        let files = fold.as_ref().map(Fold::files).unwrap_or_default();
+        let reachable = store.reachable(files).await?;
+        let reachable: ReachableFiles = reachable.into_iter().collect();
+        let header = self.header(epoch, Kind::Claim { numbered_from });
+        let message = encode_claim(&header, &reachable).into();
         self.doubtful().insert(slot);
         let sequence = match self.broker.append(slot, head.sequence, &message).await {
             Ok(sequence) => sequence,
@@ -456,7 +468,7 @@ impl<B: SlotLog> Agent<B> {
         let applied = Applied { sequence, offers };
         match fold {
             Some(fold) => {
-                let facts = fold.taken_over(numbered_from.unwrap_or(0));
+                let facts = fold.taken_over(numbered_from.unwrap_or(0), &reachable);
                 let pages = fold.facts().len();
                 if pages > 0 {
                     info!(slot = slot.0, epoch, pages, "takes over a slot");
@@ -469,10 +481,19 @@ impl<B: SlotLog> Agent<B> {
         Ok(())
     }
 
-    /// Returns a message of this node.
+    /// Returns a message of this node without a body.
     fn message(&self, epoch: u64, kind: Kind) -> Bytes {
+        encode_header(&self.header(epoch, kind)).into()
+    }
+
+    fn header(&self, epoch: u64, kind: Kind) -> Header {
         let node = self.member().settings().name.clone();
-        encode_header(&Header { node, epoch, kind }).into()
+        Header { node, epoch, kind }
+    }
+
+    /// Returns whether this node is about to give slots to other nodes.
+    pub fn is_releasing(&self) -> bool {
+        !self.member().to_release((self.now)()).is_empty()
     }
 
     /// Changes what the node announces about its work.

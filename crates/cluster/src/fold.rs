@@ -5,13 +5,16 @@
 //!
 //! All readers of a log fold it alike: the next owner of the slot, and `avocet cluster verify`.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
-use frontier::{Entry, Facts, Known, MemoryLedger, PageKey, Visited};
+use frontier::{Entry, Facts, Known, MemoryLedger};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::message::{FactBatch, Header, Kind, NodeName, Unreadable, decode_batch, decode_header};
+use crate::copies::{ReachableFiles, files_of, within_reach};
+use crate::message::{
+    FactBatch, Header, Kind, NodeName, Unreadable, decode_batch, decode_claim, decode_header,
+};
 
 /// Who owns a slot, by the last message of its log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,27 +68,6 @@ impl SlotDigest {
     }
 }
 
-/// Removes the visits and links of pages whose copy is in the archive of another node. Such a page
-/// is priced like a new one: the new owner has no copy to search and to compare with.
-pub fn unvisited(facts: Vec<Entry>) -> Vec<Entry> {
-    let archived = |visited: &Visited| {
-        let copy = visited.copy.as_ref();
-        copy.is_some_and(|copy| copy.place.is_some())
-    };
-    let lost: HashSet<PageKey> = facts
-        .iter()
-        .filter_map(|fact| match fact {
-            Entry::Visited(key, visited) if archived(visited) => Some(*key),
-            _ => None,
-        })
-        .collect();
-    let kept = |fact: &Entry| match fact {
-        Entry::Visited(key, _) | Entry::Links(key, _) => !lost.contains(key),
-        _ => true,
-    };
-    facts.into_iter().filter(kept).collect()
-}
-
 /// The facts of a slot and its owner.
 #[derive(Debug, Default)]
 pub struct Fold {
@@ -107,7 +89,7 @@ impl Fold {
                 self.head.epoch = header.epoch;
                 self.head.owner = Some(header.node);
                 if let Some(first) = numbered_from {
-                    let taken_over = self.taken_over(first);
+                    let taken_over = self.taken_over(first, &decode_claim(body)?);
                     self.facts = MemoryLedger::default();
                     self.facts.commit(&taken_over);
                 }
@@ -126,9 +108,15 @@ impl Fold {
         Ok(())
     }
 
-    /// Returns the facts for the ledger of a new owner, who numbers the pages from `first`.
-    pub fn taken_over(&self, first: u32) -> Vec<Entry> {
-        unvisited(self.facts.renumbered(first))
+    /// Returns the facts for the ledger of a new owner, who numbers the pages from `first` and can
+    /// read these archive files.
+    pub fn taken_over(&self, first: u32, reachable: &ReachableFiles) -> Vec<Entry> {
+        within_reach(self.facts.renumbered(first), reachable)
+    }
+
+    /// Returns the archive files that have the copies of the slot's pages.
+    pub fn files(&self) -> BTreeSet<u32> {
+        files_of(self.facts.visits().map(|(_, visited)| visited))
     }
 
     /// Returns the owner, by the messages so far.
@@ -164,12 +152,12 @@ impl Fold {
 
 #[cfg(test)]
 mod tests {
-    use frontier::{Discovery, PageCopy};
+    use frontier::{Discovery, PageCopy, PageKey};
     use page::PageUrl;
     use policy::Moment;
 
     use super::*;
-    use crate::message::{encode_batch, encode_header};
+    use crate::message::{encode_batch, encode_claim, encode_header};
 
     fn header(node: &str, epoch: u64, kind: Kind) -> Header {
         Header {
@@ -236,33 +224,46 @@ mod tests {
     }
 
     #[test]
-    fn a_page_whose_copy_is_on_another_node_counts_as_never_visited() {
-        let key =
-            |name: &str| PageKey::of(&PageUrl::parse(&format!("http://x.org/{name}")).unwrap());
-        let visit = |name: &str, copy: Option<PageCopy>| {
-            let visited = Visited {
-                copy,
-                ..Visited::default()
-            };
-            Entry::Visited(key(name), Box::new(visited))
-        };
-        let archived = PageCopy {
-            place: Some(page::RecordLocation {
-                file: 1,
+    fn a_claim_keeps_the_visits_whose_copies_it_names() {
+        let visit = |name: &str, file| {
+            let url = format!("http://x.org/{name}");
+            let place = page::RecordLocation {
+                file,
                 offset: 0,
                 length: 9,
-            }),
-            ..PageCopy::default()
+            };
+            let visited = frontier::Visited {
+                status: Some(200),
+                place: Some(place),
+                copy: Some(PageCopy {
+                    place: Some(place),
+                    ..PageCopy::default()
+                }),
+                ..frontier::Visited::default()
+            };
+            Entry::Visited(
+                PageKey::of(&PageUrl::parse(&url).unwrap()),
+                Box::new(visited),
+            )
         };
-        let links = |name| Entry::Links(key(name), frontier::OutLinks::default());
-        let kept = [
-            visit("gone", None),
-            visit("unarchived", Some(PageCopy::default())),
-            links("gone"),
+        let visits = [visit("1", 7), visit("2", 8)];
+        let visits: Vec<&Entry> = visits.iter().collect();
+        let taken = Kind::Claim {
+            numbered_from: Some(50),
+        };
+        let reachable = [8].into_iter().collect();
+        let log = [
+            claim("a", 1, None),
+            batch("a", 1, &[("http://x.org/1", 0), ("http://x.org/2", 1)], 0),
+            encode_batch(&header("a", 1, Kind::Batch), &visits, 0),
+            encode_claim(&header("b", 2, taken), &reachable),
         ];
-        let lost = [visit("read", Some(archived)), links("read")];
-        let facts = [kept.to_vec(), lost.to_vec()].concat();
-        assert_eq!(unvisited(facts), kept);
+        let before = fold(&log[..3]);
+        assert_eq!(before.files(), BTreeSet::from([7, 8]));
+        assert_eq!(before.digest().visited, 2);
+        let after = fold(&log);
+        assert_eq!(after.files(), BTreeSet::from([8]));
+        assert_eq!((after.digest().pages, after.digest().visited), (2, 1));
     }
 
     #[test]

@@ -37,6 +37,7 @@ use tokio::task::JoinSet;
 use tracing::warn;
 
 use crate::clock::{Clock, written};
+use crate::copies::arrivals::ArrivalWork;
 use crate::explain::Explanation;
 use crate::live::core_figures::Durations;
 use crate::live::meter::{Fetch, TickValues, outcome, priced};
@@ -84,6 +85,8 @@ enum DriverMessage {
     Question(Question),
     /// Other nodes offer pages.
     Mail(Mail),
+    /// Copies of pages that this node has taken over.
+    Arrival(ArrivalWork),
     /// A request for the digests of this node's slots.
     Digest(mpsc::Sender<Digests>),
     /// New lines of the log of searches were read.
@@ -175,12 +178,14 @@ async fn start(
             .as_ref()
             .map(|term| Publishing::new(term, &ledger));
         let publishing = publishing.transpose()?;
+        let uploads = plan.term.as_ref().and_then(|term| term.uploads.clone());
         std::thread::Builder::new()
             .name("committer".into())
             .spawn(move || {
                 let committer = Committer::new(&ledger, clock, archive, index)
                     .buffered(buffered)
                     .publishing(publishing)
+                    .uploading(uploads)
                     .with_reserve(reserve);
                 let committed = |done: CommitResult| {
                     watching.meter().core.commits.record(done.took);
@@ -227,6 +232,7 @@ async fn start(
         let messages = driver.engine.messages.clone();
         tokio::spawn(term.receive(messages, driver.permits.clone()))
     });
+    let reading = driver.engine.read_arrivals()?;
     let ended = driver.run(progress, interrupted, store.root()).await;
     if let Some(receiving) = receiving {
         receiving.abort();
@@ -241,6 +247,9 @@ async fn start(
         .ok()
         .context("the committer panicked")?;
     driver.drain(&mut failure);
+    if let Some(reading) = reading {
+        reading.end().await?;
+    }
     if let Some(error) = failure {
         if driver.engine.plan.rules.index && store.is_full(&error) {
             publish_last_commits(store, &ledger);
@@ -418,6 +427,7 @@ impl CoreDriver {
             }
             DriverMessage::Question(question) => question(&mut self.core),
             DriverMessage::Mail(mail) => self.take_mail(mail),
+            DriverMessage::Arrival(work) => self.send(CommitWork::Arrival(work)),
             DriverMessage::Digest(reply) => self.send(CommitWork::Digest(reply)),
             DriverMessage::SearchesRead(searches) => self.take_searches(searches),
             DriverMessage::Failed(error) => self.fail(error),

@@ -66,6 +66,8 @@ pub struct Replay<'a> {
     inventory: Inventory,
     /// Records that are older than the last visit to their page: they go only into the archive.
     older: Vec<Sealed>,
+    /// Pages whose copies of another node were processed first.
+    arrived: HashSet<PageId>,
     /// Answers that were processed.
     pub answers: u64,
     /// Answers that were skipped because the archive already has them.
@@ -94,10 +96,19 @@ impl<'a> Replay<'a> {
             unwritten: HashSet::new(),
             inventory,
             older: Vec::new(),
+            arrived: HashSet::new(),
             answers: 0,
             known: 0,
             others: 0,
         })
+    }
+
+    /// Processes a copy that is in a file of another node of a cluster. Such copies come before the
+    /// records of the archive itself: older ones of these are then left out.
+    pub fn take_arrived(&mut self, record: &WarcRecord, place: RecordLocation) -> Result<()> {
+        self.take(record, &Home::Here(place))?;
+        self.arrived.extend(record.url().map(|url| url.id()));
+        Ok(())
     }
 
     /// Processes one record.
@@ -152,6 +163,10 @@ impl<'a> Replay<'a> {
             missing: None,
             details: Details::INDEXED,
         };
+        if self.arrived.contains(&key.page) && history.asked > Some(at) {
+            self.others += 1;
+            return Ok(());
+        }
         let Some(mut verdict) = self.judge(&asked, record, depth) else {
             self.others += 1;
             return Ok(());

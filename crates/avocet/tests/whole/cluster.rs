@@ -1,5 +1,6 @@
 //! Tests of `avocet run --cluster` with real processes. The log of the web is the oracle.
 
+mod copies;
 mod cut;
 mod processes;
 

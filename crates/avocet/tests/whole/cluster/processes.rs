@@ -1,5 +1,6 @@
 //! A cluster of real processes on loopback: three NATS servers and some nodes.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::future::Future;
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use cluster::broker::{Broker, BrokerSettings};
 use cluster::error::BrokerError;
 use cluster::log::SlotLog;
 use cluster::{Division, Slot};
+use frontier::Visited;
 use page::PageUrl;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -31,6 +33,10 @@ pub struct TestCluster {
     pub brokers: NatsServers,
     broker: Broker,
     silence: &'static str,
+    /// Whether nodes have an archive and an index.
+    pub archived: bool,
+    /// Further flags of the nodes.
+    pub flags: Vec<String>,
     nodes: Vec<TestNode>,
     directory: tempfile::TempDir,
 }
@@ -46,6 +52,8 @@ struct TestNode {
 pub struct LoggedFacts {
     /// The pages whose visits are in the logs.
     pub visited: Vec<TrackedPage>,
+    /// The archive files that have their copies.
+    pub files: BTreeMap<TrackedPage, u32>,
     /// Number of messages of nodes that did not own their slot.
     pub refused: u64,
     /// When all logs had been read.
@@ -87,6 +95,8 @@ impl TestCluster {
             brokers,
             broker,
             silence,
+            archived: false,
+            flags: Vec::new(),
             nodes: Vec::new(),
             directory,
         })
@@ -142,11 +152,55 @@ impl TestCluster {
             .args(["--proxy", &node.proxy.url(), "--scope", "any"])
             .args(["--budget", "1000/s", "--delay", "400ms"])
             .args(["--sources", "none", "--refresh", "uniform(1)"])
-            .args(["--no-archive", "--no-index", "--no-serve"])
+            .arg("--no-serve")
+            .args(&self.flags)
             .args(["--log-level", "warn,avocet=info,node=info,cluster=info"])
             .arg("--store")
             .arg(store);
+        if !self.archived {
+            command.args(["--no-archive", "--no-index"]);
+        }
         command
+    }
+
+    /// Runs a subcommand of `avocet cluster`, and returns what it prints.
+    pub fn steer(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_avocet"));
+        command
+            .arg("cluster")
+            .args(arguments)
+            .args(["--name", "test"]);
+        for server in servers(&self.brokers) {
+            command.args(["--cluster", &server]);
+        }
+        let done = command.args(&self.flags).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{arguments:?}: {said}");
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    /// Waits until a node owns all slots with hosts.
+    pub async fn until_all_owned_by(&self, number: usize, hosts: u32) {
+        let all = || async { self.hosts_of(number, hosts).await.len() == hosts as usize };
+        self.until(&format!("all slots at n{number}"), all).await;
+    }
+
+    /// Runs a subcommand on the store of a node that has ended. Returns what it prints.
+    pub fn of_store(&self, number: usize, arguments: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_avocet"));
+        command
+            .args(arguments)
+            .arg("--store")
+            .arg(self.store(number));
+        let done = command.output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{arguments:?}: {said}");
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    /// Returns the directory of the test.
+    pub fn directory(&self) -> &std::path::Path {
+        self.directory.path()
     }
 
     pub fn store(&self, number: usize) -> PathBuf {
@@ -232,6 +286,7 @@ impl TestCluster {
     async fn try_facts(&self) -> Result<LoggedFacts, BrokerError> {
         let mut facts = LoggedFacts {
             visited: Vec::new(),
+            files: BTreeMap::new(),
             refused: 0,
             read: Instant::now(),
         };
@@ -240,12 +295,14 @@ impl TestCluster {
             let fold = self.broker.fold(slot, head.sequence).await?;
             facts.refused += fold.refused();
             for Ok(known) in frontier::Facts::pages(fold.facts()) {
-                if known
-                    .visited
-                    .is_some_and(|visited| matches!(visited.status, Some(200 | 304)))
-                {
-                    facts.visited.push(page_of(&known.discovery.url));
-                }
+                let page = page_of(&known.discovery.url);
+                let read = |visited: &Visited| matches!(visited.status, Some(200 | 304));
+                let Some(visited) = known.visited.filter(read) else {
+                    continue;
+                };
+                facts.visited.push(page);
+                let place = visited.copy.and_then(|copy| copy.place);
+                facts.files.extend(place.map(|place| (page, place.file)));
             }
         }
         facts.read = Instant::now();

@@ -7,14 +7,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use cluster::Division;
 use cluster::note::SlotNote;
 use cluster::publisher::{Exchange, Publisher};
+use cluster::{Division, Slot};
 use crawl::Work;
 use frontier::Entry;
 use ledger::{Ledger, encode};
 
 use super::CommitWork;
+use crate::copies::arrivals::ArrivalWork;
 use crate::engine::term::Term;
 use crate::slots::{Digests, digest, note_of};
 
@@ -77,6 +78,12 @@ impl Publishing {
         Ok(ledger.set_note(&encode(&self.note))?)
     }
 
+    /// The copies of these slots are in the index.
+    pub(super) fn copies_read(&mut self, slots: &[Slot], ledger: &Ledger) -> Result<()> {
+        slots.iter().for_each(|slot| self.note.read(*slot));
+        Ok(ledger.set_note(&encode(&self.note))?)
+    }
+
     /// Returns the digests of all slots. Everything in the ledger is published now.
     pub(super) fn digests(&self, ledger: &Ledger) -> Result<Digests> {
         let sequences = self.note.sequences();
@@ -92,6 +99,7 @@ impl Publishing {
 fn pages_of(work: &CommitWork) -> usize {
     match work {
         CommitWork::Core(Work::Pages(pages)) => pages.len(),
+        CommitWork::Arrival(ArrivalWork::Copies(copies, _)) => copies.len(),
         _ => 0,
     }
 }
