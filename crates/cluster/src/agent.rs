@@ -30,6 +30,9 @@ use crate::message::{Header, Kind, NodeName, encode_claim, encode_header, pack};
 /// Time between two heartbeats.
 const BEAT: Duration = Duration::from_secs(1);
 
+/// Time after which a slot whose snapshot cannot be read is tried again.
+const UNREADABLE_FOR: Duration = Duration::from_secs(60);
+
 /// Logs that are read at once when slots are claimed.
 const READS: usize = 16;
 
@@ -82,6 +85,8 @@ pub struct Tail {
     pub epoch: u64,
     /// The last message of the log, and the last offers, that the ledger has.
     pub applied: Applied,
+    /// Number of messages of the log.
+    pub length: u64,
 }
 
 /// This node in the cluster.
@@ -100,6 +105,8 @@ pub struct Agent<B = Broker> {
     acknowledged: AtomicU64,
     /// Number of checks for changes. Each reads the log of another slot of this node.
     checks: AtomicU64,
+    /// Slots whose logs cannot be folded, with the time of the next attempt.
+    unreadable: Mutex<BTreeMap<Slot, Moment>>,
     /// Signals that a rebalance would change something.
     change: Notify,
     /// Whether the program is about to end.
@@ -118,6 +125,7 @@ impl<B: SlotLog> Agent<B> {
             checks: AtomicU64::new(0),
             member: Mutex::new(Member::new(settings, started)),
             fenced: Mutex::default(),
+            unreadable: Mutex::default(),
             acknowledged: AtomicU64::new(started.micros()),
             change: Notify::new(),
             leaving: AtomicBool::new(false),
@@ -248,7 +256,7 @@ impl<B: SlotLog> Agent<B> {
         if !release.is_empty() || doubtful || !self.fenced().is_empty() {
             return true;
         }
-        for slot in claim {
+        for slot in self.readable(claim, now) {
             match self.broker.head(slot).await {
                 Ok(head) if self.member().may_claim(&head, now) => return true,
                 Ok(_) => {}
@@ -290,7 +298,9 @@ impl<B: SlotLog> Agent<B> {
             self.doubtful().insert(slot);
             self.member().lost(slot);
         }
-        let claim = self.member().to_claim((self.now)());
+        let now = (self.now)();
+        let claim = self.member().to_claim(now);
+        let claim = self.readable(claim, now);
         for slots in claim.chunks(READS) {
             self.claim(slots, store).await?;
         }
@@ -298,10 +308,15 @@ impl<B: SlotLog> Agent<B> {
         self.announce().await;
         let owned = self.member().owned().clone();
         store.retain(&owned.keys().copied().collect())?;
+        let lengths = self.broker.lengths().await?;
         let mut tails = BTreeMap::new();
         for (slot, epoch) in owned {
-            let applied = store.applied(slot)?.unwrap_or_default();
-            tails.insert(slot, Tail { epoch, applied });
+            let tail = Tail {
+                epoch,
+                applied: store.applied(slot)?.unwrap_or_default(),
+                length: lengths.get(&slot).copied().unwrap_or(0),
+            };
+            tails.insert(slot, tail);
         }
         // What was due before is done.
         self.change.notified().now_or_never();
@@ -417,15 +432,32 @@ impl<B: SlotLog> Agent<B> {
             .map(|(slot, head, current)| async move {
                 let fold = match current {
                     Some(_) => None,
-                    None => Some(self.broker.fold(slot, head.sequence).await?),
+                    None => Some(self.broker.fold(slot, head.sequence).await),
                 };
-                Ok::<_, BrokerError>((slot, head, current, fold))
+                (slot, head, current, fold)
             })
             .buffered(READS)
             .collect::<Vec<_>>()
             .await;
         for folded in folded {
-            let (slot, head, current, fold) = folded?;
+            let (slot, head, current, fold) = folded;
+            let fold = match fold.transpose() {
+                Ok(fold) => fold,
+                // The other slots must not wait for a damaged snapshot.
+                Err(error @ (BrokerError::Snapshot(_) | BrokerError::Objects(_))) => {
+                    let until = (self.now)() + UNREADABLE_FOR;
+                    warn!(
+                        slot = slot.0,
+                        "a slot is not taken over, and is tried again in {} s: {error}",
+                        UNREADABLE_FOR.as_secs()
+                    );
+                    self.unreadable().insert(slot, until);
+                    continue;
+                }
+                // Its owner lives.
+                Err(BrokerError::Trimmed { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
             self.take_over(slot, &head, current, fold, store).await?;
         }
         Ok(())
@@ -515,6 +547,19 @@ impl<B: SlotLog> Agent<B> {
 
     fn doubtful(&self) -> MutexGuard<'_, BTreeSet<Slot>> {
         self.doubtful.lock().expect("a set is changed in one call")
+    }
+
+    /// Returns those of these slots whose logs were readable when they were last folded.
+    fn readable(&self, mut slots: Vec<Slot>, now: Moment) -> Vec<Slot> {
+        let mut unreadable = self.unreadable();
+        unreadable.retain(|_, until| *until > now);
+        slots.retain(|slot| !unreadable.contains_key(slot));
+        slots
+    }
+
+    fn unreadable(&self) -> MutexGuard<'_, BTreeMap<Slot, Moment>> {
+        let unreadable = self.unreadable.lock();
+        unreadable.expect("a map is changed in one call")
     }
 
     fn fenced(&self) -> MutexGuard<'_, BTreeSet<Slot>> {

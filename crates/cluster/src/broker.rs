@@ -177,11 +177,6 @@ impl Broker {
         &self.warnings
     }
 
-    /// Returns the object store of the crawl; `None`: it has none.
-    pub fn objects(&self) -> Option<&ObjectStore> {
-        self.objects.as_ref()
-    }
-
     /// Returns a number for the archive of a store that no other archive of the cluster has.
     pub async fn new_archive(&self) -> Result<u32, BrokerError> {
         let subject = format!("{}.facts.archives", self.prefix);
@@ -451,6 +446,31 @@ impl SlotLog for Broker {
         Ok(subscription
             .map(|message| (message.payload, message.reply))
             .boxed())
+    }
+
+    fn objects(&self) -> Option<&ObjectStore> {
+        self.objects.as_ref()
+    }
+
+    async fn trim(&self, slot: Slot, before: u64) -> Result<(), BrokerError> {
+        let subject = self.subject("facts", slot);
+        let trimmed = self.facts.purge().filter(&subject).sequence(before).await;
+        trimmed
+            .map(drop)
+            .map_err(|error| BrokerError::request(format!("trim {subject}"), error))
+    }
+
+    async fn lengths(&self) -> Result<BTreeMap<Slot, u64>, BrokerError> {
+        let failed = |error| BrokerError::request("lengths of the logs", error);
+        let subjects = format!("{}.facts.*", self.prefix);
+        let lengths = self.facts.info_with_subjects(subjects).await;
+        let mut lengths = lengths.map_err(failed)?;
+        let mut found = BTreeMap::new();
+        while let Some(length) = lengths.next().await {
+            let (subject, length) = length.map_err(failed)?;
+            found.extend(slot_of(&subject).map(|slot| (slot, length as u64)));
+        }
+        Ok(found)
     }
 
     async fn answer(&self, to: async_nats::Subject, answer: Vec<u8>) -> Result<(), BrokerError> {

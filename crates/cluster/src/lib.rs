@@ -19,5 +19,6 @@ pub mod message;
 pub mod note;
 pub mod objects;
 pub mod publisher;
+pub mod snapshot;
 
 pub use division::{Division, Slot};

@@ -83,6 +83,8 @@ pub enum Kind {
     Release,
     /// The node committed facts.
     Batch,
+    /// The node wrote a snapshot of the slot. All earlier messages may be gone.
+    Snapshot,
 }
 
 /// Facts of one slot that its owner committed together.
@@ -101,6 +103,13 @@ pub struct FactBatch {
     "a message of the cluster cannot be read ({0}): all nodes must run the same version of Avocet"
 )]
 pub struct Unreadable(&'static str);
+
+impl Unreadable {
+    /// Returns the error with its cause in words.
+    pub(crate) fn new(why: &'static str) -> Self {
+        Self(why)
+    }
+}
 
 /// Returns the bytes of a message without facts.
 pub fn encode_header(header: &Header) -> Vec<u8> {

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_nats::jetstream::object_store::{self, InfoErrorKind};
 use bytes::Bytes;
+use futures_util::TryStreamExt;
 use tokio::fs::{self, File};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -285,6 +286,35 @@ impl ObjectStore {
             .map_err(self.failed("look up", object))
     }
 
+    /// Returns the names of all objects that begin with `prefix`, which has one slash, sorted.
+    pub async fn names(&self, prefix: &str) -> Result<Vec<String>, ObjectError> {
+        let mut names = match &self.0 {
+            ObjectMedium::Nats { bucket, .. } => {
+                let listed = bucket.list().await;
+                let listed = listed.map_err(self.failed("list", prefix))?;
+                let names = listed.map_ok(|object| object.name);
+                let names: Result<Vec<String>, _> = names.try_collect().await;
+                names.map_err(self.failed("list", prefix))?
+            }
+            ObjectMedium::Directory { root, .. } => {
+                let (directory, _) = prefix.split_once('/').unwrap_or((prefix, ""));
+                let list = async {
+                    let mut names = Vec::new();
+                    let mut entries = fs::read_dir(root.join(directory)).await?;
+                    while let Some(entry) = entries.next_entry().await? {
+                        let name = entry.file_name().to_string_lossy().into_owned();
+                        names.push(format!("{directory}/{name}"));
+                    }
+                    Ok::<_, std::io::Error>(names)
+                };
+                list.await.map_err(self.failed("list", prefix))?
+            }
+        };
+        names.retain(|name| name.starts_with(prefix) && !name.ends_with(".part"));
+        names.sort();
+        Ok(names)
+    }
+
     /// Deletes an object, if it exists.
     pub async fn delete(&self, object: &str) -> Result<(), ObjectError> {
         match &self.0 {
@@ -336,6 +366,11 @@ mod tests {
         store.put_bytes("archive/a", b"text").await.unwrap();
         assert_eq!(store.size("archive/a").await.unwrap(), Some(4));
         assert_eq!(store.get("archive/a").await.unwrap().unwrap(), "text");
+        store.put_bytes("snapshots/2-9", b"").await.unwrap();
+        store.put_bytes("snapshots/1-9", b"").await.unwrap();
+        store.put_bytes("snapshots/1-8", b"").await.unwrap();
+        let names = store.names("snapshots/1-").await.unwrap();
+        assert_eq!(names, ["snapshots/1-8", "snapshots/1-9"]);
         let copy = given.path().join("copy");
         assert!(store.copy_to("archive/a", &copy).await.unwrap());
         assert!(!store.copy_to("archive/b", &copy).await.unwrap());

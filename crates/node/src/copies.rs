@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use cluster::broker::Broker;
 use cluster::copies::{archive_of, first_file, is_used_up};
+use cluster::log::SlotLog;
 use cluster::objects::{ARCHIVE, ObjectStore};
 use ledger::{Batch, Ledger};
 use repository::archive::{ArchiveError, elsewhere};

@@ -44,6 +44,7 @@ pub struct Membership {
     division: Division,
     exchange: bool,
     upload_every: Duration,
+    snapshot_after: u64,
     /// The uploads of the archive, from the first term with an archive and an object store on.
     uploads: OnceCell<Option<Arc<Uploads>>>,
     tasks: Vec<JoinHandle<()>>,
@@ -83,6 +84,7 @@ impl Membership {
             division,
             exchange: settings.exchange == LinkExchange::Exchange,
             upload_every: settings.upload_every.0,
+            snapshot_after: settings.snapshot_after,
             uploads: OnceCell::new(),
             tasks,
         }))
@@ -120,6 +122,7 @@ impl Membership {
             agent: self.agent.clone(),
             division: self.division,
             exchange: self.exchange,
+            snapshot_after: self.snapshot_after,
             uploads,
         })
     }

@@ -3,6 +3,7 @@
 mod copies;
 mod cut;
 mod processes;
+mod snapshots;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

@@ -316,6 +316,7 @@ impl<'a> Committer<'a> {
         }
         if let Some(publishing) = &mut self.publishing {
             publishing.publish(&batch.entries, exchange, self.ledger)?;
+            publishing.trim(self.ledger)?;
             for reply in digests {
                 // The asking thread may have stopped waiting.
                 reply.send(publishing.digests(self.ledger)?).ok();

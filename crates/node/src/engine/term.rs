@@ -41,6 +41,8 @@ pub struct Term {
     pub tails: BTreeMap<Slot, Tail>,
     /// Whether links between slots are exchanged. If not, they are dropped (firewall mode).
     pub exchange: bool,
+    /// Number of messages of a log at which it is trimmed to a snapshot.
+    pub snapshot_after: u64,
     /// The uploads of the archive, if there is an object store.
     pub uploads: Option<Arc<Uploads>>,
 }

@@ -1,7 +1,6 @@
 //! Tests of copies that move between nodes through an object store.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use repository::archive::elsewhere;
@@ -25,25 +24,16 @@ async fn archived(
     let mut cluster = cluster(pages_per_host, silence).await?;
     cluster.archived = true;
     let place = place(&cluster);
-    let flags = ["--object-store", &place, "--upload-every", upload_every];
-    cluster.flags = flags.map(str::to_owned).to_vec();
+    cluster.store_objects(&place).await;
+    cluster
+        .flags
+        .extend(["--upload-every".into(), upload_every.into()]);
     Some(cluster)
-}
-
-/// The directory of the object store.
-fn mount(cluster: &TestCluster) -> PathBuf {
-    cluster.directory().join("shared")
-}
-
-/// Makes the directory of the object store, and returns the setting.
-fn shared(cluster: &TestCluster) -> String {
-    std::fs::create_dir(mount(cluster)).unwrap();
-    format!("file://{}", mount(cluster).display())
 }
 
 /// Returns the numbers of the archive files in the object store.
 fn stored(cluster: &TestCluster) -> BTreeSet<u32> {
-    let files = std::fs::read_dir(mount(cluster).join("test/archive")).unwrap();
+    let files = std::fs::read_dir(cluster.mount().join("test/archive")).unwrap();
     let names = files.map(|file| file.unwrap().file_name());
     names
         .filter_map(|name| elsewhere::number_of(name.to_str().unwrap()))
@@ -113,7 +103,7 @@ async fn a_drained_node_hands_its_copies_over(place: fn(&TestCluster) -> String)
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_drained_node_hands_its_copies_over_in_a_shared_directory() {
-    a_drained_node_hands_its_copies_over(shared).await;
+    a_drained_node_hands_its_copies_over(TestCluster::shared).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -134,7 +124,7 @@ fn published(facts: &LoggedFacts, stored: &BTreeSet<u32>) -> [BTreeSet<TrackedPa
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_kill_only_pages_without_an_uploaded_copy_are_fetched_again() {
-    let Some(mut cluster) = archived(30, "3s", shared, "2s").await else {
+    let Some(mut cluster) = archived(30, "3s", TestCluster::shared, "2s").await else {
         return;
     };
     for _ in 0..3 {
@@ -177,7 +167,7 @@ async fn after_a_kill_only_pages_without_an_uploaded_copy_are_fetched_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_crawl_goes_on_while_the_object_store_is_away() {
-    let Some(mut cluster) = archived(16, "10m", shared, "1s").await else {
+    let Some(mut cluster) = archived(16, "10m", TestCluster::shared, "1s").await else {
         return;
     };
     for _ in 0..2 {
@@ -185,7 +175,7 @@ async fn the_crawl_goes_on_while_the_object_store_is_away() {
     }
     let pages = cluster.web.pages();
     cluster.until_seen(pages / 8).await;
-    let (mount, aside) = (mount(&cluster), cluster.directory().join("aside"));
+    let (mount, aside) = (cluster.mount(), cluster.directory().join("aside"));
     std::fs::rename(&mount, &aside).unwrap();
     let away = || async { cluster.log(0).contains("the upload is tried again") };
     cluster.until("the node notices", away).await;

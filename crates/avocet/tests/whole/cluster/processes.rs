@@ -31,7 +31,8 @@ const SLOTS: u16 = 64;
 pub struct TestCluster {
     pub web: Arc<TrackedWeb>,
     pub brokers: NatsServers,
-    broker: Broker,
+    pub broker: Broker,
+    settings: BrokerSettings,
     silence: &'static str,
     /// Whether nodes have an archive and an index.
     pub archived: bool,
@@ -94,12 +95,32 @@ impl TestCluster {
             web,
             brokers,
             broker,
+            settings,
             silence,
             archived: false,
             flags: Vec::new(),
             nodes: Vec::new(),
             directory,
         })
+    }
+
+    /// Sets the object store of the crawl.
+    pub async fn store_objects(&mut self, place: &str) {
+        self.flags
+            .extend(["--object-store", place].map(str::to_owned));
+        self.settings.object_store = Some(place.parse().unwrap());
+        self.broker = Broker::connect(&self.settings).await.unwrap();
+    }
+
+    /// Returns the directory of a shared object store.
+    pub fn mount(&self) -> PathBuf {
+        self.directory.path().join("shared")
+    }
+
+    /// Makes the directory of a shared object store, and returns its setting.
+    pub fn shared(&self) -> String {
+        std::fs::create_dir(self.mount()).unwrap();
+        format!("file://{}", self.mount().display())
     }
 
     /// Adds a node and starts it. Returns its number. `nats` replaces the addresses of the NATS
@@ -311,13 +332,16 @@ impl TestCluster {
 
     /// Returns the node that owns a host, by the log of its slot.
     pub async fn owner(&self, host: u32) -> Option<usize> {
+        let owner = self.broker.head(self.slot_of(host)).await.unwrap().owner?;
+        owner.as_str().strip_prefix('n')?.parse().ok()
+    }
+
+    /// Returns the slot of a host.
+    pub fn slot_of(&self, host: u32) -> Slot {
         let url = TrackedWeb::url(TrackedPage { host, number: 0 });
         let url = PageUrl::parse(&url).unwrap();
-        let slot: Slot = Division::new(SLOTS)
-            .unwrap()
-            .slot(frontier::Partition::of(&url));
-        let owner = self.broker.head(slot).await.unwrap().owner?;
-        owner.as_str().strip_prefix('n')?.parse().ok()
+        let division = Division::new(SLOTS).unwrap();
+        division.slot(frontier::Partition::of(&url))
     }
 
     /// Returns the hosts of a node.

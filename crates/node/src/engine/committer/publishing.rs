@@ -29,6 +29,8 @@ pub struct Publishing {
     note: SlotNote,
     division: Division,
     enough: usize,
+    /// Number of messages of a log at which it is trimmed to a snapshot.
+    snapshot_after: u64,
 }
 
 impl Publishing {
@@ -39,6 +41,7 @@ impl Publishing {
             note: note_of(ledger)?,
             division: term.division,
             enough: term.group(),
+            snapshot_after: term.snapshot_after,
         })
     }
 
@@ -74,6 +77,19 @@ impl Publishing {
         ledger: &Ledger,
     ) -> Result<()> {
         self.publisher.publish(facts, exchange)?;
+        self.note.published(self.publisher.applied());
+        Ok(ledger.set_note(&encode(&self.note))?)
+    }
+
+    /// Trims a log to a snapshot, if one is long enough. Everything in the ledger is published now.
+    pub(super) fn trim(&mut self, ledger: &Ledger) -> Result<()> {
+        let Some(slot) = self.publisher.snapshot_due(self.snapshot_after) else {
+            return Ok(());
+        };
+        let mut facts = ledger.facts_of(self.division.partitions(slot))?;
+        let seeds = ledger.seeds()?.into_iter().map(Entry::Seed);
+        facts.extend(seeds.filter(|seed| self.publisher.slot_of(seed) == Some(slot)));
+        self.publisher.snapshot(slot, facts, self.snapshot_after)?;
         self.note.published(self.publisher.applied());
         Ok(ledger.set_note(&encode(&self.note))?)
     }
