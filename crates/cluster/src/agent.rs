@@ -19,15 +19,19 @@ use tokio::sync::Notify;
 use tracing::{info, warn};
 
 use crate::broker::Broker;
+use crate::copies::ReachableFiles;
 use crate::division::Slot;
 use crate::error::BrokerError;
 use crate::fold::{Fold, Head};
 use crate::log::{AppendError, SlotLog};
 use crate::member::{Member, MemberSettings, NodeFigures, Order, Peer};
-use crate::message::{Header, Kind, NodeName, encode_header, pack};
+use crate::message::{Header, Kind, NodeName, encode_claim, encode_header, pack};
 
 /// Time between two heartbeats.
 const BEAT: Duration = Duration::from_secs(1);
+
+/// Time after which a slot whose snapshot cannot be read is tried again.
+const UNREADABLE_FOR: Duration = Duration::from_secs(60);
 
 /// Logs that are read at once when slots are claimed.
 const READS: usize = 16;
@@ -56,6 +60,13 @@ pub trait SlotStore {
     /// Returns a page number above all that the ledger has ever used.
     fn free_number(&self) -> Result<u32, Self::Error>;
 
+    /// Returns those of these archive files from which this node can read copies: its own, and
+    /// those that are in the object store.
+    fn reachable(
+        &self,
+        files: BTreeSet<u32>,
+    ) -> impl Future<Output = Result<BTreeSet<u32>, Self::Error>>;
+
     /// Replaces all facts of a slot.
     fn replace(&mut self, slot: Slot, facts: &[Entry], applied: Applied)
     -> Result<(), Self::Error>;
@@ -74,6 +85,8 @@ pub struct Tail {
     pub epoch: u64,
     /// The last message of the log, and the last offers, that the ledger has.
     pub applied: Applied,
+    /// Number of messages of the log.
+    pub length: u64,
 }
 
 /// This node in the cluster.
@@ -94,6 +107,8 @@ pub struct Agent<B = Broker> {
     acknowledged: AtomicU64,
     /// Number of checks for changes. Each reads the log of another slot of this node.
     checks: AtomicU64,
+    /// Slots whose logs cannot be folded, with the time of the next attempt.
+    unreadable: Mutex<BTreeMap<Slot, Moment>>,
     /// Signals that a rebalance would change something.
     change: Notify,
     /// Whether this node was silent for so long that others may have begun to claim its slots. It
@@ -115,6 +130,7 @@ impl<B: SlotLog> Agent<B> {
             checks: AtomicU64::new(0),
             member: Mutex::new(Member::new(settings, started)),
             fenced: Mutex::default(),
+            unreadable: Mutex::default(),
             acknowledged: AtomicU64::new(started.micros()),
             change: Notify::new(),
             lapsed: AtomicBool::new(false),
@@ -277,7 +293,7 @@ impl<B: SlotLog> Agent<B> {
             Ok(true) => return true,
             Err(_) => return false,
         }
-        for slot in claim {
+        for slot in self.readable(claim, now) {
             match self.broker.head(slot).await {
                 Ok(head) if self.member().may_claim(&head, now) => return true,
                 Ok(_) => {}
@@ -366,7 +382,9 @@ impl<B: SlotLog> Agent<B> {
             self.doubtful().insert(slot, None);
             self.member().lost(slot);
         }
-        let claim = self.member().to_claim((self.now)());
+        let now = (self.now)();
+        let claim = self.member().to_claim(now);
+        let claim = self.readable(claim, now);
         for slots in claim.chunks(READS) {
             self.claim(slots, store).await?;
         }
@@ -374,10 +392,15 @@ impl<B: SlotLog> Agent<B> {
         self.announce().await;
         let owned = self.member().owned().clone();
         store.retain(&owned.keys().copied().collect())?;
+        let lengths = self.broker.lengths().await?;
         let mut tails = BTreeMap::new();
         for (slot, epoch) in owned {
-            let applied = store.applied(slot)?.unwrap_or_default();
-            tails.insert(slot, Tail { epoch, applied });
+            let tail = Tail {
+                epoch,
+                applied: store.applied(slot)?.unwrap_or_default(),
+                length: lengths.get(&slot).copied().unwrap_or(0),
+            };
+            tails.insert(slot, tail);
         }
         // What was due before is done.
         self.change.notified().now_or_never();
@@ -492,15 +515,32 @@ impl<B: SlotLog> Agent<B> {
             .map(|(slot, head, current)| async move {
                 let fold = match current {
                     Some(_) => None,
-                    None => Some(self.broker.fold(slot, head.sequence).await?),
+                    None => Some(self.broker.fold(slot, head.sequence).await),
                 };
-                Ok::<_, BrokerError>((slot, head, current, fold))
+                (slot, head, current, fold)
             })
             .buffered(READS)
             .collect::<Vec<_>>()
             .await;
         for folded in folded {
-            let (slot, head, current, fold) = folded?;
+            let (slot, head, current, fold) = folded;
+            let fold = match fold.transpose() {
+                Ok(fold) => fold,
+                // The other slots must not wait for a damaged snapshot.
+                Err(error @ (BrokerError::Snapshot(_) | BrokerError::Objects(_))) => {
+                    let until = (self.now)() + UNREADABLE_FOR;
+                    warn!(
+                        slot = slot.0,
+                        "a slot is not taken over, and is tried again in {} s: {error}",
+                        UNREADABLE_FOR.as_secs()
+                    );
+                    self.unreadable().insert(slot, until);
+                    continue;
+                }
+                // Its owner lives.
+                Err(BrokerError::Trimmed { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
             self.take_over(slot, &head, current, fold, store).await?;
         }
         Ok(())
@@ -520,7 +560,11 @@ impl<B: SlotLog> Agent<B> {
             _ => None,
         };
         let epoch = head.epoch + 1;
-        let message = self.message(epoch, Kind::Claim { numbered_from });
+        let files = fold.as_ref().map(Fold::files).unwrap_or_default();
+        let reachable = store.reachable(files).await?;
+        let reachable: ReachableFiles = reachable.into_iter().collect();
+        let header = self.header(epoch, Kind::Claim { numbered_from });
+        let message = encode_claim(&header, &reachable).into();
         self.doubtful().insert(slot, Some(head.sequence));
         let sequence = match self.broker.append(slot, head.sequence, &message).await {
             Ok(sequence) => sequence,
@@ -540,7 +584,7 @@ impl<B: SlotLog> Agent<B> {
         let applied = Applied { sequence, offers };
         match fold {
             Some(fold) => {
-                let facts = fold.taken_over(numbered_from.unwrap_or(0));
+                let facts = fold.taken_over(numbered_from.unwrap_or(0), &reachable);
                 let pages = fold.facts().len();
                 if pages > 0 {
                     info!(slot = slot.0, epoch, pages, "takes over a slot");
@@ -557,10 +601,19 @@ impl<B: SlotLog> Agent<B> {
         Ok(())
     }
 
-    /// Returns a message of this node.
+    /// Returns a message of this node without a body.
     fn message(&self, epoch: u64, kind: Kind) -> Bytes {
+        encode_header(&self.header(epoch, kind)).into()
+    }
+
+    fn header(&self, epoch: u64, kind: Kind) -> Header {
         let node = self.member().settings().name.clone();
-        encode_header(&Header { node, epoch, kind }).into()
+        Header { node, epoch, kind }
+    }
+
+    /// Returns whether this node is about to give slots to other nodes.
+    pub fn is_releasing(&self) -> bool {
+        !self.member().to_release((self.now)()).is_empty()
     }
 
     /// Changes what the node announces about its work.
@@ -582,6 +635,19 @@ impl<B: SlotLog> Agent<B> {
 
     fn doubtful(&self) -> MutexGuard<'_, BTreeMap<Slot, Option<u64>>> {
         self.doubtful.lock().expect("a map is changed in one call")
+    }
+
+    /// Returns those of these slots whose logs were readable when they were last folded.
+    fn readable(&self, mut slots: Vec<Slot>, now: Moment) -> Vec<Slot> {
+        let mut unreadable = self.unreadable();
+        unreadable.retain(|_, until| *until > now);
+        slots.retain(|slot| !unreadable.contains_key(slot));
+        slots
+    }
+
+    fn unreadable(&self) -> MutexGuard<'_, BTreeMap<Slot, Moment>> {
+        let unreadable = self.unreadable.lock();
+        unreadable.expect("a map is changed in one call")
     }
 
     fn fenced(&self) -> MutexGuard<'_, BTreeSet<Slot>> {

@@ -18,17 +18,19 @@ use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{
     Config, DiscardPolicy, LastRawMessageErrorKind, StorageType, Stream,
 };
-use async_nats::jetstream::{self, ErrorCode};
+use async_nats::jetstream::{self, ErrorCode, object_store};
 use async_nats::{Client, ConnectOptions};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 
+use crate::copies::LAST_ARCHIVE;
 use crate::division::Slot;
 use crate::error::BrokerError;
 use crate::log::{AppendError, Mail, SlotLog};
 use crate::member::{Heartbeat, Order};
 use crate::message::{decode_offers, pack};
+use crate::objects::{ObjectPlace, ObjectStore};
 
 /// The first version of `nats-server` whose compare-and-set on subjects is reliable under restarts.
 const OLDEST: (u64, u64) = (2, 12);
@@ -58,8 +60,11 @@ pub struct BrokerSettings {
     pub certificate: Option<(PathBuf, PathBuf)>,
     /// Copies of each stream; `None`: 3, or 1 if the broker is a single server.
     pub replicas: Option<usize>,
-    /// Largest size of the stream of facts and of the stream of offers, in bytes each.
+    /// Largest size of the stream of facts and of the stream of offers, in bytes each; with an
+    /// object store in NATS, also of its bucket.
     pub stream_bytes: u64,
+    /// The object store of the crawl, if it has one.
+    pub object_store: Option<ObjectPlace>,
 }
 
 /// The server's side of a read. A server allows a limited number of consumers, and removes one that
@@ -104,6 +109,7 @@ pub struct Broker {
     offers: Stream,
     prefix: String,
     warnings: Vec<String>,
+    objects: Option<ObjectStore>,
 }
 
 impl Broker {
@@ -145,7 +151,18 @@ impl Broker {
         }
         warnings.dedup();
         let [facts, offers, _] = <[Stream; 3]>::try_from(streams).expect("three were created");
+        let objects = match &settings.object_store {
+            None => None,
+            Some(ObjectPlace::Directory(path)) => {
+                Some(ObjectStore::in_directory(path, &settings.crawl))
+            }
+            Some(ObjectPlace::Nats) => {
+                let replicas = facts.cached_info().config.num_replicas;
+                Some(bucket(&context, settings, replicas).await?)
+            }
+        };
         Ok(Self {
+            objects,
             client,
             context,
             facts,
@@ -158,6 +175,37 @@ impl Broker {
     /// Returns what an operator should know about the set-up of the broker.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// Returns a number for the archive of a store that no other archive of the cluster has.
+    pub async fn new_archive(&self) -> Result<u32, BrokerError> {
+        let subject = format!("{}.facts.archives", self.prefix);
+        loop {
+            let last = self.facts.get_last_raw_message_by_subject(&subject).await;
+            let (sequence, used) = match last {
+                Ok(last) => (last.sequence, read_number(&last.payload)?),
+                Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => (0, 0),
+                Err(error) => return Err(BrokerError::request("number an archive", error)),
+            };
+            if used >= LAST_ARCHIVE {
+                let why = "all numbers are in use: continue the crawl under a new --name";
+                return Err(BrokerError::request("number an archive", why));
+            }
+            let number = used + 1;
+            let publish = PublishMessage::build()
+                .payload(number.to_be_bytes().to_vec().into())
+                .expected_last_subject_sequence(sequence);
+            let sent = self.context.send_publish(subject.clone(), publish).await;
+            let acknowledged = match sent {
+                Ok(acknowledgement) => acknowledgement.await,
+                Err(error) => Err(error),
+            };
+            match acknowledged {
+                Ok(_) => return Ok(number),
+                Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {}
+                Err(error) => return Err(BrokerError::request("number an archive", error)),
+            }
+        }
     }
 
     /// Returns the messages of a stream with these subjects from a sequence on, and the name of the
@@ -400,6 +448,31 @@ impl SlotLog for Broker {
             .boxed())
     }
 
+    fn objects(&self) -> Option<&ObjectStore> {
+        self.objects.as_ref()
+    }
+
+    async fn trim(&self, slot: Slot, before: u64) -> Result<(), BrokerError> {
+        let subject = self.subject("facts", slot);
+        let trimmed = self.facts.purge().filter(&subject).sequence(before).await;
+        trimmed
+            .map(drop)
+            .map_err(|error| BrokerError::request(format!("trim {subject}"), error))
+    }
+
+    async fn lengths(&self) -> Result<BTreeMap<Slot, u64>, BrokerError> {
+        let failed = |error| BrokerError::request("lengths of the logs", error);
+        let subjects = format!("{}.facts.*", self.prefix);
+        let lengths = self.facts.info_with_subjects(subjects).await;
+        let mut lengths = lengths.map_err(failed)?;
+        let mut found = BTreeMap::new();
+        while let Some(length) = lengths.next().await {
+            let (subject, length) = length.map_err(failed)?;
+            found.extend(slot_of(&subject).map(|slot| (slot, length as u64)));
+        }
+        Ok(found)
+    }
+
     async fn answer(&self, to: async_nats::Subject, answer: Vec<u8>) -> Result<(), BrokerError> {
         let sent = self.client.publish(to, answer.into()).await;
         sent.map_err(|error| BrokerError::request("answer", error))
@@ -468,6 +541,38 @@ async fn create(
         }
         other => other.map_err(failed),
     }
+}
+
+/// Creates the bucket of a crawl, or returns the existing one.
+async fn bucket(
+    context: &jetstream::Context,
+    settings: &BrokerSettings,
+    replicas: usize,
+) -> Result<ObjectStore, BrokerError> {
+    let name = format!("avocet-{}", settings.crawl);
+    let config = object_store::Config {
+        bucket: name.clone(),
+        storage: StorageType::File,
+        num_replicas: replicas,
+        max_bytes: i64::try_from(settings.stream_bytes).unwrap_or(i64::MAX),
+        ..object_store::Config::default()
+    };
+    let found = match context.get_object_store(&name).await {
+        Ok(found) => found,
+        Err(_) => {
+            let created = context.create_object_store(config).await;
+            created.map_err(|error| BrokerError::request("create the object store", error))?
+        }
+    };
+    Ok(ObjectStore::in_bucket(found, format!("nats:{name}")))
+}
+
+/// Reads the number in a message of [`Broker::new_archive`].
+fn read_number(message: &[u8]) -> Result<u32, BrokerError> {
+    let bytes = message.try_into();
+    let bytes =
+        bytes.map_err(|error| BrokerError::request("read the number of an archive", error))?;
+    Ok(u32::from_be_bytes(bytes))
 }
 
 fn is_single_server(error: &jetstream::context::CreateStreamError) -> bool {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use async_nats::jetstream;
 
 use crate::message::Unreadable;
+use crate::objects::ObjectError;
+use crate::snapshot::SnapshotError;
 
 /// A failure of the broker or of the way to it.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +56,19 @@ pub enum BrokerError {
     /// A message cannot be decoded.
     #[error(transparent)]
     Message(#[from] Unreadable),
+    /// A snapshot cannot be used.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// The object store failed.
+    #[error(transparent)]
+    Objects(#[from] ObjectError),
+    /// The log has a snapshot after the message up to which it was to be read: its owner has
+    /// trimmed it meanwhile.
+    #[error("the log of slot {slot} was trimmed while it was read")]
+    Trimmed {
+        /// The number of the slot.
+        slot: u16,
+    },
 }
 
 impl BrokerError {

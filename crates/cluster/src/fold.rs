@@ -5,13 +5,17 @@
 //!
 //! All readers of a log fold it alike: the next owner of the slot, and `avocet cluster verify`.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
-use frontier::{Entry, Facts, Known, MemoryLedger, PageKey, Visited};
+use frontier::{Entry, Facts, Known, MemoryLedger};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::message::{FactBatch, Header, Kind, NodeName, Unreadable, decode_batch, decode_header};
+use crate::copies::{ReachableFiles, files_of, within_reach};
+use crate::message::{
+    FactBatch, Header, Kind, NodeName, Unreadable, decode_batch, decode_claim, decode_header,
+};
+use crate::snapshot::{SlotSnapshot, SnapshotMark, decode_mark};
 
 /// Who owns a slot, by the last message of its log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,27 +69,6 @@ impl SlotDigest {
     }
 }
 
-/// Removes the visits and links of pages whose copy is in the archive of another node. Such a page
-/// is priced like a new one: the new owner has no copy to search and to compare with.
-pub fn unvisited(facts: Vec<Entry>) -> Vec<Entry> {
-    let archived = |visited: &Visited| {
-        let copy = visited.copy.as_ref();
-        copy.is_some_and(|copy| copy.place.is_some())
-    };
-    let lost: HashSet<PageKey> = facts
-        .iter()
-        .filter_map(|fact| match fact {
-            Entry::Visited(key, visited) if archived(visited) => Some(*key),
-            _ => None,
-        })
-        .collect();
-    let kept = |fact: &Entry| match fact {
-        Entry::Visited(key, _) | Entry::Links(key, _) => !lost.contains(key),
-        _ => true,
-    };
-    facts.into_iter().filter(kept).collect()
-}
-
 /// The facts of a slot and its owner.
 #[derive(Debug, Default)]
 pub struct Fold {
@@ -96,9 +79,22 @@ pub struct Fold {
 }
 
 impl Fold {
-    /// Applies the next message of the log.
-    pub fn apply(&mut self, sequence: u64, message: &[u8]) -> Result<(), Unreadable> {
+    /// Applies the next message of the log. Returns the snapshot that the message names if earlier
+    /// messages are missing here, because the log was trimmed: then [`Fold::restore`] must follow.
+    pub fn apply(
+        &mut self,
+        sequence: u64,
+        message: &[u8],
+    ) -> Result<Option<SnapshotMark>, Unreadable> {
         let (header, body) = decode_header(message)?;
+        if header.kind == Kind::Snapshot {
+            let mark = decode_mark(body)?;
+            if mark.after != self.head.sequence {
+                return Ok(Some(mark));
+            }
+        } else if self.head.sequence == 0 && header.epoch != 1 {
+            return Err(Unreadable::new("its log begins in the middle"));
+        }
         self.head.sequence = sequence;
         let holds =
             header.epoch == self.head.epoch && self.head.owner.as_ref() == Some(&header.node);
@@ -107,7 +103,7 @@ impl Fold {
                 self.head.epoch = header.epoch;
                 self.head.owner = Some(header.node);
                 if let Some(first) = numbered_from {
-                    let taken_over = self.taken_over(first);
+                    let taken_over = self.taken_over(first, &decode_claim(body)?);
                     self.facts = MemoryLedger::default();
                     self.facts.commit(&taken_over);
                 }
@@ -121,14 +117,40 @@ impl Fold {
                 self.facts.commit(&entries);
                 self.offers_applied = self.offers_applied.max(offers_applied);
             }
+            Kind::Snapshot if holds => {}
             _ => self.refused += 1,
         }
-        Ok(())
+        Ok(None)
     }
 
-    /// Returns the facts for the ledger of a new owner, who numbers the pages from `first`.
-    pub fn taken_over(&self, first: u32) -> Vec<Entry> {
-        unvisited(self.facts.renumbered(first))
+    /// Replaces everything by the snapshot that the message with this sequence names.
+    pub fn restore(&mut self, sequence: u64, snapshot: SlotSnapshot) {
+        let SlotSnapshot {
+            owner,
+            facts,
+            offers_applied,
+        } = snapshot;
+        *self = Self {
+            head: Head {
+                sequence,
+                epoch: owner.epoch,
+                owner: Some(owner.node),
+            },
+            offers_applied,
+            ..Self::default()
+        };
+        self.facts.commit(&facts);
+    }
+
+    /// Returns the facts for the ledger of a new owner, who numbers the pages from `first` and can
+    /// read these archive files.
+    pub fn taken_over(&self, first: u32, reachable: &ReachableFiles) -> Vec<Entry> {
+        within_reach(self.facts.renumbered(first), reachable)
+    }
+
+    /// Returns the archive files that have the copies of the slot's pages.
+    pub fn files(&self) -> BTreeSet<u32> {
+        files_of(self.facts.visits().map(|(_, visited)| visited))
     }
 
     /// Returns the owner, by the messages so far.
@@ -146,7 +168,8 @@ impl Fold {
         self.offers_applied
     }
 
-    /// Number of messages of nodes that did not own the slot. They changed nothing.
+    /// Number of messages of nodes that did not own the slot, since the last snapshot. They changed
+    /// nothing.
     pub fn refused(&self) -> u64 {
         self.refused
     }
@@ -164,12 +187,14 @@ impl Fold {
 
 #[cfg(test)]
 mod tests {
-    use frontier::{Discovery, PageCopy};
+    use frontier::{Discovery, PageCopy, PageKey};
     use page::PageUrl;
     use policy::Moment;
 
     use super::*;
-    use crate::message::{encode_batch, encode_header};
+    use crate::division::Slot;
+    use crate::message::{encode_batch, encode_claim, encode_header};
+    use crate::snapshot::encode_mark;
 
     fn header(node: &str, epoch: u64, kind: Kind) -> Header {
         Header {
@@ -204,9 +229,133 @@ mod tests {
     fn fold(messages: &[Vec<u8>]) -> Fold {
         let mut fold = Fold::default();
         for (sequence, message) in (1..).zip(messages) {
-            fold.apply(sequence, message).unwrap();
+            assert_eq!(fold.apply(sequence, message).unwrap(), None);
         }
         fold
+    }
+
+    /// Returns all facts of a fold, as the ledger of the owner has them. The numbers of its commits
+    /// are its own.
+    fn facts_of(fold: &Fold) -> Vec<Entry> {
+        let mut facts = Vec::new();
+        for Ok(known) in fold.facts().pages() {
+            facts.push(Entry::Admitted(known.key, known.discovery));
+            let visited = known.visited.into_iter();
+            facts.extend(visited.map(|visited| {
+                let visited = frontier::Visited {
+                    sequence: 0,
+                    ..visited
+                };
+                Entry::Visited(known.key, Box::new(visited))
+            }));
+        }
+        facts.extend(fold.facts().seeds().map(|seed| Entry::Seed(seed.into())));
+        facts
+    }
+
+    /// Three nodes own a slot in turn. `steps`: what the owner does.
+    fn log_of(steps: &[(u8, u8)]) -> Vec<Vec<u8>> {
+        let (mut log, mut epoch, mut order) = (Vec::new(), 0, 0);
+        let mut node = "a";
+        for (step, value) in steps {
+            let url = format!("http://x.org/{}", value % 16);
+            let key = PageKey::of(&PageUrl::parse(&url).unwrap());
+            let status = Some(200 + u16::from(*value));
+            let visited = frontier::Visited {
+                status,
+                ..frontier::Visited::default()
+            };
+            let visited = Entry::Visited(key, Box::new(visited));
+            match step % 8 {
+                _ if epoch == 0 => {
+                    epoch = 1;
+                    log.push(claim(node, epoch, None));
+                }
+                0 => {
+                    epoch += 1;
+                    node = ["a", "b", "c"][usize::from(value % 3)];
+                    order += 100;
+                    log.push(claim(node, epoch, (value % 2 == 0).then_some(order)));
+                }
+                1 => log.push(encode_header(&header(node, epoch, Kind::Release))),
+                2 => log.push(batch("b", epoch.max(2) - 1, &[(&url, 7)], 3)),
+                3 => {
+                    let batch_header = header(node, epoch, Kind::Batch);
+                    let seed = Entry::Seed(url);
+                    log.push(encode_batch(&batch_header, &[&visited, &seed], 0));
+                }
+                _ => {
+                    order += 1;
+                    let page = [(url.as_str(), u64::from(order))];
+                    log.push(batch(node, epoch, &page, u64::from(*value)));
+                }
+            }
+        }
+        log
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_trimmed_log_folds_to_the_same_facts(
+            steps in proptest::collection::vec((0u8..8, 0u8..64), 2..60),
+            place in 0usize..60,
+            read in 0usize..60,
+        ) {
+            let log = log_of(&steps);
+            // The owner at this place writes a snapshot, if there is one.
+            let place = 1 + place % log.len();
+            let before = fold(&log[..place]);
+            let Some(node) = before.head().owner.clone() else {
+                return Ok(());
+            };
+            let owner = Header { node, epoch: before.head().epoch, kind: Kind::Batch };
+            let offers_applied = before.offers_applied();
+            let snapshot = SlotSnapshot { owner: owner.clone(), facts: facts_of(&before), offers_applied };
+            let after = place as u64;
+            let (object, mark) = snapshot.encode(Slot(1), after);
+            let marked = encode_mark(&Header { kind: Kind::Snapshot, ..owner }, &mark);
+            let mut whole = log.clone();
+            whole.insert(place, marked);
+            let expected = fold(&whole);
+            // Another node reads a part of the log before it is trimmed, and the rest then.
+            let read = read % (place + 1);
+            let mut trimmed = fold(&log[..read]);
+            for (sequence, message) in (1..).zip(&whole).skip(place) {
+                if let Some(named) = trimmed.apply(sequence, message).unwrap() {
+                    assert_eq!(named, mark);
+                    let snapshot = SlotSnapshot::decode(Slot(1), &named, &object).unwrap();
+                    trimmed.restore(sequence, snapshot);
+                }
+            }
+            assert_eq!(trimmed.head(), expected.head());
+            assert_eq!(trimmed.digest(), expected.digest());
+            assert_eq!(facts_of(&trimmed), facts_of(&expected));
+            assert_eq!(trimmed.offers_applied(), expected.offers_applied());
+        }
+    }
+
+    #[test]
+    fn a_log_that_begins_in_the_middle_is_an_error() {
+        let mut fold = Fold::default();
+        let message = batch("a", 3, &[("http://x.org/1", 0)], 4);
+        assert!(fold.apply(9, &message).is_err());
+    }
+
+    #[test]
+    fn a_snapshot_of_a_node_that_does_not_own_the_slot_changes_nothing() {
+        let snapshot = SlotSnapshot {
+            owner: header("a", 1, Kind::Batch),
+            facts: Vec::new(),
+            offers_applied: 0,
+        };
+        let (_, mark) = snapshot.encode(Slot(1), 3);
+        let fold = fold(&[
+            claim("a", 1, None),
+            batch("a", 1, &[("http://x.org/1", 0)], 4),
+            claim("b", 2, None),
+            encode_mark(&header("a", 1, Kind::Snapshot), &mark),
+        ]);
+        assert_eq!((fold.refused(), fold.digest().pages), (1, 1));
     }
 
     #[test]
@@ -236,33 +385,46 @@ mod tests {
     }
 
     #[test]
-    fn a_page_whose_copy_is_on_another_node_counts_as_never_visited() {
-        let key =
-            |name: &str| PageKey::of(&PageUrl::parse(&format!("http://x.org/{name}")).unwrap());
-        let visit = |name: &str, copy: Option<PageCopy>| {
-            let visited = Visited {
-                copy,
-                ..Visited::default()
-            };
-            Entry::Visited(key(name), Box::new(visited))
-        };
-        let archived = PageCopy {
-            place: Some(page::RecordLocation {
-                file: 1,
+    fn a_claim_keeps_the_visits_whose_copies_it_names() {
+        let visit = |name: &str, file| {
+            let url = format!("http://x.org/{name}");
+            let place = page::RecordLocation {
+                file,
                 offset: 0,
                 length: 9,
-            }),
-            ..PageCopy::default()
+            };
+            let visited = frontier::Visited {
+                status: Some(200),
+                place: Some(place),
+                copy: Some(PageCopy {
+                    place: Some(place),
+                    ..PageCopy::default()
+                }),
+                ..frontier::Visited::default()
+            };
+            Entry::Visited(
+                PageKey::of(&PageUrl::parse(&url).unwrap()),
+                Box::new(visited),
+            )
         };
-        let links = |name| Entry::Links(key(name), frontier::OutLinks::default());
-        let kept = [
-            visit("gone", None),
-            visit("unarchived", Some(PageCopy::default())),
-            links("gone"),
+        let visits = [visit("1", 7), visit("2", 8)];
+        let visits: Vec<&Entry> = visits.iter().collect();
+        let taken = Kind::Claim {
+            numbered_from: Some(50),
+        };
+        let reachable = [8].into_iter().collect();
+        let log = [
+            claim("a", 1, None),
+            batch("a", 1, &[("http://x.org/1", 0), ("http://x.org/2", 1)], 0),
+            encode_batch(&header("a", 1, Kind::Batch), &visits, 0),
+            encode_claim(&header("b", 2, taken), &reachable),
         ];
-        let lost = [visit("read", Some(archived)), links("read")];
-        let facts = [kept.to_vec(), lost.to_vec()].concat();
-        assert_eq!(unvisited(facts), kept);
+        let before = fold(&log[..3]);
+        assert_eq!(before.files(), BTreeSet::from([7, 8]));
+        assert_eq!(before.digest().visited, 2);
+        let after = fold(&log);
+        assert_eq!(after.files(), BTreeSet::from([8]));
+        assert_eq!((after.digest().pages, after.digest().visited), (2, 1));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 pub mod agent;
 pub mod broker;
+pub mod copies;
 pub mod demand;
 pub mod division;
 pub mod error;
@@ -16,6 +17,8 @@ pub mod log;
 pub mod member;
 pub mod message;
 pub mod note;
+pub mod objects;
 pub mod publisher;
+pub mod snapshot;
 
 pub use division::{Division, Slot};

@@ -2,6 +2,7 @@
 //! orders. [`Broker`](crate::broker::Broker) provides it over NATS JetStream, and the simulation of
 //! the cluster (`tests/simulation`) in memory, with faults.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use async_nats::Subject;
@@ -14,6 +15,8 @@ use crate::error::BrokerError;
 use crate::fold::{Fold, Head};
 use crate::member::Heartbeat;
 use crate::message::decode_header;
+use crate::objects::ObjectStore;
+use crate::snapshot::{SlotSnapshot, SnapshotError, SnapshotMark};
 
 /// Why a message was not appended to a slot's log.
 #[derive(Debug, thiserror::Error)]
@@ -105,6 +108,51 @@ pub trait SlotLog: Send + Sync + 'static {
         answer: Vec<u8>,
     ) -> impl Future<Output = Result<(), BrokerError>> + Send;
 
+    /// Returns the object store of the crawl; `None`: it has none.
+    fn objects(&self) -> Option<&ObjectStore> {
+        None
+    }
+
+    /// Removes the messages of a slot's log before this sequence.
+    fn trim(
+        &self,
+        _slot: Slot,
+        _before: u64,
+    ) -> impl Future<Output = Result<(), BrokerError>> + Send {
+        std::future::ready(Ok(()))
+    }
+
+    /// Returns the number of messages of each slot's log. A slot may be missing.
+    fn lengths(&self) -> impl Future<Output = Result<BTreeMap<Slot, u64>, BrokerError>> + Send {
+        std::future::ready(Ok(BTreeMap::new()))
+    }
+
+    /// Reads the snapshot that a message names.
+    fn snapshot(
+        &self,
+        slot: Slot,
+        mark: &SnapshotMark,
+    ) -> impl Future<Output = Result<SlotSnapshot, BrokerError>> + Send {
+        async move {
+            let object = mark.object.clone();
+            let Some(objects) = self.objects() else {
+                return Err(SnapshotError::NoStore {
+                    object,
+                    slot: slot.0,
+                }
+                .into());
+            };
+            let Some(found) = objects.get(&mark.object).await? else {
+                return Err(SnapshotError::Missing {
+                    object,
+                    slot: slot.0,
+                }
+                .into());
+            };
+            Ok(SlotSnapshot::decode(slot, mark, &found)?)
+        }
+    }
+
     /// Returns the owner of a slot by the last message of its log.
     fn head(&self, slot: Slot) -> impl Future<Output = Result<Head, BrokerError>> + Send {
         async move {
@@ -135,7 +183,8 @@ pub trait SlotLog: Send + Sync + 'static {
         }
     }
 
-    /// Folds the log of a slot up to and including the message with this sequence.
+    /// Folds the log of a slot up to and including the message with this sequence. A trimmed log
+    /// begins with a snapshot.
     fn fold(
         &self,
         slot: Slot,
@@ -149,9 +198,13 @@ pub trait SlotLog: Send + Sync + 'static {
             let mut messages = self.messages(slot).await?;
             while let Some(message) = messages.next().await {
                 let (sequence, message) = message?;
-                fold.apply(sequence, &message)?;
-                if sequence >= until {
-                    return Ok(fold);
+                if let Some(mark) = fold.apply(sequence, &message)? {
+                    fold.restore(sequence, self.snapshot(slot, &mark).await?);
+                }
+                match sequence.cmp(&until) {
+                    Ordering::Less => {}
+                    Ordering::Equal => return Ok(fold),
+                    Ordering::Greater => return Err(BrokerError::Trimmed { slot: slot.0 }),
                 }
             }
             let ended = format!("the log of slot {} ended before message {until}", slot.0);

@@ -17,9 +17,11 @@ use policy::history::Measured;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::copies::ReachableFiles;
+
 /// The version byte of all messages. A node refuses messages of another version, so nodes of two
 /// versions cannot misread each other.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Compression level of zstd. Higher levels save less than 5 % on batches of this size.
 const LEVEL: i32 = 3;
@@ -69,15 +71,20 @@ pub enum Kind {
     /// The node becomes the owner of the slot.
     Claim {
         /// The number that the node gives to the first page of the slot; the others follow in the
-        /// order of their old numbers. Copies in the archive of the owner before are out of reach:
-        /// their pages count as never visited ([`unvisited`](crate::fold::unvisited)). `None`: the
-        /// node has all facts and copies of the slot and keeps its numbers.
+        /// order of their old numbers. The body of the message names the archive files that the
+        /// node can read; pages whose copies are in others count as never visited
+        /// ([`within_reach`]). `None`: the node has all facts and copies of the slot and keeps its
+        /// numbers.
+        ///
+        /// [`within_reach`]: crate::copies::within_reach
         numbered_from: Option<u32>,
     },
     /// The node no longer owns the slot.
     Release,
     /// The node committed facts.
     Batch,
+    /// The node wrote a snapshot of the slot. All earlier messages may be gone.
+    Snapshot,
 }
 
 /// Facts of one slot that its owner committed together.
@@ -97,9 +104,33 @@ pub struct FactBatch {
 )]
 pub struct Unreadable(&'static str);
 
+impl Unreadable {
+    /// Returns the error with its cause in words.
+    pub(crate) fn new(why: &'static str) -> Self {
+        Self(why)
+    }
+}
+
 /// Returns the bytes of a message without facts.
 pub fn encode_header(header: &Header) -> Vec<u8> {
     pack(header, vec![VERSION])
+}
+
+/// Returns the bytes of a claim by a node that can read these archive files.
+pub fn encode_claim(header: &Header, reachable: &ReachableFiles) -> Vec<u8> {
+    let mut message = encode_header(header);
+    if !reachable.is_empty() {
+        message.extend(compress(reachable));
+    }
+    message
+}
+
+/// Reads the rest of a message whose kind is [`Kind::Claim`].
+pub fn decode_claim(body: &[u8]) -> Result<ReachableFiles, Unreadable> {
+    match body {
+        [] => Ok(ReachableFiles::default()),
+        body => decompress(body),
+    }
 }
 
 /// Returns the bytes of a batch with these facts. `offers_applied` is that of [`FactBatch`].
@@ -368,7 +399,7 @@ mod tests {
             numbered_from: Some(1),
         }));
         assert!(decode_header(&claim[..2]).is_err());
-        assert!(decode_header(&[2, 0, 0]).is_err(), "another version");
+        assert!(decode_header(&[1, 0, 0]).is_err(), "another version");
         let batch = encode_batch(&header(Kind::Batch), &[], 0);
         let (_, body) = decode_header(&batch).unwrap();
         assert!(decode_batch(&body[..body.len() - 1]).is_err());

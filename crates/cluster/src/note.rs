@@ -6,6 +6,7 @@
 //! claim of these slots takes their facts from the log.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,9 @@ use crate::division::Slot;
 pub struct SlotNote {
     applied: BTreeMap<Slot, Applied>,
     unpublished: BTreeSet<Slot>,
+    /// Slots with copies of other nodes that this node has not fetched and indexed yet.
+    /// Each with its first and last ledger partition.
+    unread: BTreeMap<Slot, RangeInclusive<u8>>,
 }
 
 impl SlotNote {
@@ -45,10 +49,26 @@ impl SlotNote {
         self.applied = applied;
     }
 
-    /// The facts of a slot were replaced by those of its log.
-    pub fn replaced(&mut self, slot: Slot, applied: Applied) {
+    /// The facts of a slot were replaced by those of its log. `unread`: its
+    /// ledger partitions, if copies in them are those of other nodes.
+    pub fn replaced(&mut self, slot: Slot, applied: Applied, unread: Option<RangeInclusive<u8>>) {
         self.unpublished.remove(&slot);
         self.applied.insert(slot, applied);
+        match unread {
+            Some(partitions) => self.unread.insert(slot, partitions),
+            None => self.unread.remove(&slot),
+        };
+    }
+
+    /// Returns the slots with copies of other nodes that are still to be fetched and indexed, with
+    /// their ledger partitions.
+    pub fn unread(&self) -> &BTreeMap<Slot, RangeInclusive<u8>> {
+        &self.unread
+    }
+
+    /// The copies of a slot were fetched and are in the index.
+    pub fn read(&mut self, slot: Slot) {
+        self.unread.remove(&slot);
     }
 
     /// The log of a slot has a further message, which has no facts.
@@ -60,5 +80,6 @@ impl SlotNote {
     pub fn retain(&mut self, slots: &BTreeSet<Slot>) {
         self.applied.retain(|slot, _| slots.contains(slot));
         self.unpublished.retain(|slot| slots.contains(slot));
+        self.unread.retain(|slot, _| slots.contains(slot));
     }
 }

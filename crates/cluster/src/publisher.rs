@@ -15,16 +15,21 @@ use frontier::{Entry, PageKey, Partition};
 use futures_util::future::join_all;
 use page::{PageId, PageUrl};
 use tokio::runtime::Handle;
-use tracing::warn;
+use tracing::{info, warn};
 
 use crate::agent::{Agent, Applied, Tail};
 use crate::broker::{Broker, MESSAGE_LIMIT};
 use crate::division::{Division, Slot};
 use crate::log::{AppendError, SlotLog};
 use crate::message::{Header, Kind, encode_batch, encode_offers};
+use crate::objects::{ObjectError, ObjectStore};
+use crate::snapshot::{SlotSnapshot, encode_mark, prefix};
 
 /// Wait before a publication is tried again.
 const RETRY: Duration = Duration::from_millis(500);
+
+/// How long the object store may take for a snapshot. Commits wait meanwhile.
+const STORED_WITHIN: Duration = Duration::from_secs(10);
 
 /// Most facts or offers of one message. A message of this many facts is far below
 /// [`MESSAGE_LIMIT`] unless hosts have long robots.txt files; such a message is divided again.
@@ -57,6 +62,9 @@ pub struct Publisher<B = Broker> {
     division: Division,
     tails: BTreeMap<Slot, Tail>,
     sent: HashSet<PageId>,
+    /// Slots whose snapshots were not stored: how much longer than usual their logs become before
+    /// the next attempt.
+    refused: BTreeMap<Slot, u64>,
     /// Whether offers are sent. Without it, links between slots are dropped (firewall mode).
     exchange: bool,
 }
@@ -76,6 +84,7 @@ impl<B: SlotLog> Publisher<B> {
             division,
             tails,
             sent: HashSet::new(),
+            refused: BTreeMap::new(),
             exchange,
         }
     }
@@ -181,6 +190,101 @@ impl<B: SlotLog> Publisher<B> {
         partition_of(fact).map(|partition| self.division.slot(partition))
     }
 
+    /// Returns the slot whose log is the longest, if it has at least this many messages and the
+    /// crawl has an object store.
+    pub fn snapshot_due(&self, messages: u64) -> Option<Slot> {
+        self.agent.broker().objects()?;
+        let due = |(slot, tail): (&Slot, &Tail)| {
+            let refused = self.refused.get(slot).copied().unwrap_or(0);
+            (tail.length >= messages + refused).then_some((tail.length, *slot))
+        };
+        self.tails
+            .iter()
+            .filter_map(due)
+            .max()
+            .map(|(_, slot)| slot)
+    }
+
+    /// Writes a snapshot of a slot, whose facts in the ledger are these, and trims its log. All
+    /// facts must be published. If the object store does not take the snapshot, the log stays, and
+    /// is tried again when it has grown by a tenth of `messages`.
+    ///
+    /// It blocks the thread that calls it, so it must not be called on an async task.
+    pub fn snapshot(
+        &mut self,
+        slot: Slot,
+        facts: Vec<Entry>,
+        messages: u64,
+    ) -> Result<(), Unpublished> {
+        let runtime = self.runtime.clone();
+        runtime.block_on(self.send_snapshot(slot, facts, messages))
+    }
+
+    async fn send_snapshot(
+        &mut self,
+        slot: Slot,
+        facts: Vec<Entry>,
+        messages: u64,
+    ) -> Result<(), Unpublished> {
+        let agent = self.agent.clone();
+        let broker = agent.broker();
+        let (Some(tail), Some(objects)) = (self.tails.get(&slot).copied(), broker.objects()) else {
+            return Ok(());
+        };
+        let header = |kind| Header {
+            node: agent.name(),
+            epoch: tail.epoch,
+            kind,
+        };
+        let snapshot = SlotSnapshot {
+            owner: header(Kind::Batch),
+            facts,
+            offers_applied: tail.applied.offers,
+        };
+        let (object, mark) = snapshot.encode(slot, tail.applied.sequence);
+        let stored = objects.put_bytes(&mark.object, &object);
+        let why = match tokio::time::timeout(STORED_WITHIN, stored).await {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => Some("the object store does not answer".to_owned()),
+        };
+        if let Some(why) = why {
+            warn!(slot = slot.0, "the log of a slot is not trimmed: {why}");
+            let grown = (tail.length + messages / 10).saturating_sub(messages);
+            self.refused.insert(slot, grown.max(1));
+            return Ok(());
+        }
+        let message = Bytes::from(encode_mark(&header(Kind::Snapshot), &mark));
+        let append = || broker.append(slot, tail.applied.sequence, &message);
+        let sequence = match retried(&agent, &message, append).await {
+            Ok(sequence) => sequence,
+            Err(Refused::Fenced) => {
+                self.tails.remove(&slot);
+                agent.lost(slot);
+                return Ok(());
+            }
+            Err(Refused::Leaving) => return Err(Unpublished),
+        };
+        self.refused.remove(&slot);
+        if let Some(tail) = self.tails.get_mut(&slot) {
+            tail.applied.sequence = sequence;
+            tail.length = 1;
+        }
+        if let Err(error) = broker.trim(slot, sequence).await {
+            // The next snapshot trims the log.
+            warn!(slot = slot.0, "the log of a slot is not trimmed: {error}");
+        }
+        if let Err(error) = delete_older(objects, slot).await {
+            warn!(slot = slot.0, "an old snapshot is not deleted: {error}");
+        }
+        info!(
+            slot = slot.0,
+            bytes = object.len(),
+            "the log of a slot is trimmed to a snapshot"
+        );
+        Ok(())
+    }
+
     async fn append_facts(&mut self, facts: &[Entry]) -> Result<(), Unpublished> {
         let mut by_slot: BTreeMap<Slot, Vec<&Entry>> = BTreeMap::new();
         for fact in facts {
@@ -205,20 +309,23 @@ impl<B: SlotLog> Publisher<B> {
             };
             Some(async move {
                 let mut last = tail.applied.sequence;
-                for message in in_messages(&facts, true, &encode) {
+                let messages = in_messages(&facts, true, &encode);
+                let count = messages.len() as u64;
+                for message in messages {
                     let append = || agent.broker().append(slot, last, &message);
                     last = retried(agent, &message, append)
                         .await
                         .map_err(|why| (slot, why))?;
                 }
-                Ok((slot, last))
+                Ok((slot, last, count))
             })
         });
         for appended in join_all(appends.collect::<Vec<_>>()).await {
             match appended {
-                Ok((slot, last)) => {
+                Ok((slot, last, count)) => {
                     if let Some(tail) = self.tails.get_mut(&slot) {
                         tail.applied.sequence = last;
+                        tail.length += count;
                     }
                 }
                 Err((slot, Refused::Fenced)) => {
@@ -230,6 +337,16 @@ impl<B: SlotLog> Publisher<B> {
         }
         Ok(())
     }
+}
+
+/// Deletes all snapshots of a slot except the last two: a reader may still want the one before the
+/// last.
+async fn delete_older(objects: &ObjectStore, slot: Slot) -> Result<(), ObjectError> {
+    let names = objects.names(&prefix(slot)).await?;
+    for name in &names[..names.len().saturating_sub(2)] {
+        objects.delete(name).await?;
+    }
+    Ok(())
 }
 
 /// Why a message was not stored.

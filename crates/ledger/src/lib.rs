@@ -350,6 +350,29 @@ impl Ledger {
         Scan::of_partitions(&self.urls, &self.visits, partitions)
     }
 
+    /// Returns all facts of a range of partitions: pages, visits, links and hosts. The URLs to which
+    /// seeds redirected are not among them.
+    pub fn facts_of(&self, partitions: RangeInclusive<u8>) -> Result<Vec<Entry>, LedgerError> {
+        let mut facts = Vec::new();
+        for known in self.scan_partitions(partitions.clone()) {
+            let known = known?;
+            facts.push(Entry::Admitted(known.key, known.discovery));
+            let visited = known.visited.map(Box::new);
+            facts.extend(visited.map(|visited| Entry::Visited(known.key, visited)));
+        }
+        for partition in partitions {
+            for record in records(self.links.prefix([partition]), "key", page_of) {
+                let (key, links) = record?;
+                facts.push(Entry::Links(key, links));
+            }
+            for record in records(self.hosts.prefix([partition]), "host", codec::host_of) {
+                let (host, found) = record?;
+                facts.push(Entry::Host(Partition(partition), host, found));
+            }
+        }
+        Ok(facts)
+    }
+
     /// Returns a page number above all that were ever used.
     pub fn free_number(&self) -> Result<u32, LedgerError> {
         let mut free = self.first_free()?;
@@ -495,7 +518,7 @@ impl Ledger {
 
     /// Returns the links of every page that was read.
     pub fn all_links(&self) -> impl Iterator<Item = Result<(PageKey, OutLinks), LedgerError>> {
-        records(&self.links, "key", page_of)
+        records(self.links.iter(), "key", page_of)
     }
 
     /// Returns the facts of a host. Returns `None` if the ledger has none.
@@ -551,11 +574,11 @@ impl Facts for Ledger {
     }
 
     fn hosts(&self) -> impl Iterator<Item = Result<(HostId, HostFacts), LedgerError>> {
-        records(&self.hosts, "host", codec::host_of)
+        records(self.hosts.iter(), "host", codec::host_of)
     }
 
     fn servers(&self) -> impl Iterator<Item = Result<(ServerKey, ServerFacts), LedgerError>> {
-        records(&self.servers, "server", codec::server_key)
+        records(self.servers.iter(), "server", codec::server_key)
     }
 
     fn noticed_ahead(&self) -> Result<Option<Moment>, LedgerError> {
@@ -571,13 +594,14 @@ impl Facts for Ledger {
     }
 }
 
-/// Returns all records of a keyspace, each with its decoded key. `kind` names a record in an error.
+/// Returns all records of a part of a keyspace, each with its decoded key. `kind` names a record in
+/// an error.
 fn records<K, T: serde::de::DeserializeOwned>(
-    keyspace: &Keyspace,
+    part: fjall::Iter,
     kind: &str,
     named: fn(&[u8]) -> Option<K>,
 ) -> impl Iterator<Item = Result<(K, T), LedgerError>> {
-    keyspace.iter().map(move |guard| {
+    part.map(move |guard| {
         let (key, value) = guard.into_inner().map_err(LedgerError::Read)?;
         let what = || format!("{kind} {key:02x?}");
         let name = named(&key).ok_or_else(|| LedgerError::Damaged { what: what() })?;

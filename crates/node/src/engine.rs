@@ -38,6 +38,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
 use crate::clock::{Clock, written};
+use crate::copies::arrivals::ArrivalWork;
 use crate::explain::Explanation;
 use crate::live::core_figures::Durations;
 use crate::live::meter::{Fetch, TickValues, outcome, priced};
@@ -85,6 +86,8 @@ enum DriverMessage {
     Question(Question),
     /// Other nodes offer pages.
     Mail(Mail),
+    /// Copies of pages that this node has taken over.
+    Arrival(ArrivalWork),
     /// A request for the digests of this node's slots.
     Digest(mpsc::Sender<Digests>),
     /// New lines of the log of searches were read.
@@ -179,6 +182,7 @@ async fn start(
             .as_ref()
             .map(|term| Publishing::new(term, &ledger));
         let publishing = publishing.transpose()?;
+        let uploads = plan.term.as_ref().and_then(|term| term.uploads.clone());
         std::thread::Builder::new()
             .name("committer".into())
             .spawn(move || {
@@ -186,6 +190,7 @@ async fn start(
                     .logging(changes)
                     .buffered(buffered)
                     .publishing(publishing)
+                    .uploading(uploads)
                     .with_reserve(reserve);
                 let committed = |done: CommitResult| {
                     watching.meter().core.commits.record(done.took);
@@ -233,6 +238,7 @@ async fn start(
         let messages = driver.engine.messages.clone();
         tokio::spawn(term.receive(messages, driver.permits.clone()))
     });
+    let reading = driver.engine.read_arrivals()?;
     let ended = driver.run(progress, interrupted, store).await;
     if let Some(receiving) = receiving {
         receiving.abort();
@@ -247,6 +253,9 @@ async fn start(
         .ok()
         .context("the committer panicked")?;
     driver.drain(&mut failure);
+    if let Some(reading) = reading {
+        reading.end().await?;
+    }
     if let Some(error) = failure {
         if driver.engine.plan.rules.index && store.is_full(&error) {
             publish_last_commits(store, &ledger);
@@ -416,6 +425,7 @@ impl CoreDriver {
             }
             DriverMessage::Question(question) => question(&mut self.core),
             DriverMessage::Mail(mail) => self.take_mail(mail),
+            DriverMessage::Arrival(work) => self.send(CommitWork::Arrival(work)),
             DriverMessage::Digest(reply) => self.send(CommitWork::Digest(reply)),
             DriverMessage::SearchesRead(searches) => self.take_searches(searches),
             DriverMessage::Failed(error) => self.fail(error),

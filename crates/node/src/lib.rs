@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod clock;
+pub mod copies;
 pub mod dry_run;
 pub mod engine;
 pub mod explain;

@@ -10,12 +10,17 @@ use cluster::broker::{Broker, BrokerSettings};
 use cluster::log::SlotLog;
 use cluster::member::MemberSettings;
 use cluster::message::NodeName;
+use cluster::objects::ObjectPlace;
 use cluster::{Division, Slot};
 use futures_util::StreamExt;
+use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;
 use tracing::{info, warn};
 
 use crate::clock::Clock;
+use crate::copies::uploads::Uploads;
+use crate::copies::{number_archive, share};
+use crate::engine::plan::EnginePlan;
 use crate::engine::term::Term;
 use crate::live::Live;
 use crate::settings::{ClusterSettings, Coordination, LinkExchange, Usage};
@@ -26,11 +31,22 @@ use crate::whole_search::{self, WholeSearch};
 /// Time between two attempts to reach the broker.
 const RETRY: Duration = Duration::from_secs(1);
 
+/// How long a planned hand-over waits for the uploads of copies. Pages whose copies are not
+/// uploaded are fetched again.
+const UPLOADED_WITHIN: Duration = Duration::from_secs(30);
+
+/// The same before other changes of slots: they rarely release one.
+const BRIEFLY: Duration = Duration::from_secs(2);
+
 /// This node in a cluster.
 pub struct Membership {
     agent: Arc<Agent>,
     division: Division,
     exchange: bool,
+    upload_every: Duration,
+    snapshot_after: u64,
+    /// The uploads of the archive, from the first term with an archive and an object store on.
+    uploads: OnceCell<Option<Arc<Uploads>>>,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -67,33 +83,81 @@ impl Membership {
             agent,
             division,
             exchange: settings.exchange == LinkExchange::Exchange,
+            upload_every: settings.upload_every.0,
+            snapshot_after: settings.snapshot_after,
+            uploads: OnceCell::new(),
             tasks,
         }))
     }
 
     /// Claims and releases slots, and returns the next term. Waits while the broker is away.
-    pub async fn term(&self, store: &Store, indexed: bool) -> Result<Term> {
+    pub async fn term(&self, store: &Store, plan: &EnginePlan) -> Result<Term> {
         loop {
-            let mut slots = LedgerSlots::open(store, self.division, indexed)?;
-            let rebalanced = self.agent.rebalance(&mut slots).await;
+            let term = self.try_term(store, plan).await;
             if self.agent.is_doubled() {
                 bail!(
                     "another process runs with the name of this node: give each node its own --node NAME"
                 );
             }
-            match rebalanced {
-                Ok(tails) => {
-                    return Ok(Term {
-                        agent: self.agent.clone(),
-                        division: self.division,
-                        tails,
-                        exchange: self.exchange,
-                    });
-                }
+            match term {
+                Ok(term) => return Ok(term),
                 Err(error) if error.is::<cluster::error::BrokerError>() => warn!("{error:#}"),
                 Err(error) => return Err(error),
             }
             tokio::time::sleep(RETRY).await;
+        }
+    }
+
+    async fn try_term(&self, store: &Store, plan: &EnginePlan) -> Result<Term> {
+        let uploads = match plan.archive {
+            true => self.uploads(store).await?,
+            false => None,
+        };
+        if let Some(uploads) = &uploads {
+            self.finish_uploads(uploads, self.agent.is_releasing())
+                .await;
+        }
+        let mut slots = self.slots(store, plan.rules.index)?;
+        Ok(Term {
+            tails: self.agent.rebalance(&mut slots).await?,
+            agent: self.agent.clone(),
+            division: self.division,
+            exchange: self.exchange,
+            snapshot_after: self.snapshot_after,
+            uploads,
+        })
+    }
+
+    fn slots<'a>(&self, store: &'a Store, indexed: bool) -> Result<LedgerSlots<'a>> {
+        let objects = self.agent.broker().objects().cloned();
+        LedgerSlots::open(store, self.division, indexed, objects)
+    }
+
+    /// Numbers the archive, and starts its uploads if there is an object store.
+    async fn uploads(&self, store: &Store) -> Result<Option<Arc<Uploads>>> {
+        let start = async || {
+            let broker = self.agent.broker();
+            let complete = number_archive(store, broker).await?;
+            let Some(objects) = broker.objects().cloned() else {
+                return Ok(None);
+            };
+            share(&store.archive(), &objects)?;
+            let every = self.upload_every;
+            let uploads = Uploads::start(objects, store.archive(), every, complete);
+            Ok::<_, anyhow::Error>(Some(Arc::new(uploads)))
+        };
+        self.uploads.get_or_try_init(start).await.cloned()
+    }
+
+    /// Waits for the uploads of a term that has ended, so that the next owners of its slots have
+    /// the copies.
+    async fn finish_uploads(&self, uploads: &Uploads, releasing: bool) {
+        let patience = if releasing { UPLOADED_WITHIN } else { BRIEFLY };
+        if !uploads.flush(patience).await && releasing {
+            warn!(
+                "the object store did not take the last copies within {} s: the next owners of their pages fetch them again",
+                patience.as_secs()
+            );
         }
     }
 
@@ -109,7 +173,10 @@ impl Membership {
 
     /// Gives all slots back at the end of the program.
     pub async fn leave(self, store: &Store, indexed: bool) -> Result<()> {
-        let mut slots = LedgerSlots::open(store, self.division, indexed)?;
+        if let Some(Some(uploads)) = self.uploads.get() {
+            self.finish_uploads(uploads, true).await;
+        }
+        let mut slots = self.slots(store, indexed)?;
         let left = self.agent.leave(&mut slots).await;
         self.tasks.iter().for_each(JoinHandle::abort);
         left.context(
@@ -170,7 +237,17 @@ pub fn broker_settings(settings: &ClusterSettings) -> Result<BrokerSettings> {
         certificate,
         replicas: settings.replicas.map(usize::from),
         stream_bytes: settings.stream_bytes,
+        object_store: object_store(settings)?,
     })
+}
+
+/// Returns the object store that the settings name.
+fn object_store(settings: &ClusterSettings) -> Result<Option<ObjectPlace>> {
+    let place = settings.object_store.as_ref();
+    let wrong = |why| Usage(format!("[cluster] object_store (--object-store): {why}"));
+    Ok(place
+        .map(|place| place.parse().map_err(wrong))
+        .transpose()?)
 }
 
 /// Returns the name of this node: that of the settings, or the host name.

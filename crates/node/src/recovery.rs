@@ -277,6 +277,9 @@ pub fn archive_info(notes: Vec<(String, String)>) -> archive::Info {
 }
 
 /// Indexes the pages that the ledger committed after `sequence`.
+///
+/// Unless the index is empty, copies of other nodes of a cluster are left to the
+/// [background](crate::copies::arrivals): a takeover must not wait for them.
 fn catch_up(
     store: &Store,
     ledger: &Ledger,
@@ -298,6 +301,10 @@ fn catch_up(
             writer.remove(known.key.page)?;
             continue;
         };
+        let foreign = |place: &RecordLocation| !archive::is_own(&store.archive(), place.file);
+        if sequence > 0 && copy.indexed && copy.place.as_ref().is_some_and(foreign) {
+            continue;
+        }
         let url = PageUrl::parse(&known.discovery.url)?;
         let text = match copy.place.filter(|_| copy.indexed) {
             Some(place) => kept_text(&store.archive(), place, &url),

@@ -73,6 +73,8 @@ pub struct Replay<'a> {
     forgotten_pages: Vec<ForgottenPages>,
     /// Answers that were skipped because the operator has forgotten their pages.
     pub refused: u64,
+    /// Pages whose copies of another node were processed first.
+    arrived: HashSet<PageId>,
     /// Answers that were processed.
     pub answers: u64,
     /// Answers that were skipped because the archive already has them.
@@ -105,10 +107,19 @@ impl<'a> Replay<'a> {
             forgotten: forgotten.targets(),
             forgotten_pages: forgotten.pages(),
             refused: 0,
+            arrived: HashSet::new(),
             answers: 0,
             known: 0,
             others: 0,
         })
+    }
+
+    /// Processes a copy that is in a file of another node of a cluster. Such copies come before the
+    /// records of the archive itself: older ones of these are then left out.
+    pub fn take_arrived(&mut self, record: &WarcRecord, place: RecordLocation) -> Result<()> {
+        self.take(record, &Home::Here(place))?;
+        self.arrived.extend(record.url().map(|url| url.id()));
+        Ok(())
     }
 
     /// Processes one record.
@@ -167,6 +178,10 @@ impl<'a> Replay<'a> {
             missing: None,
             details: Details::INDEXED,
         };
+        if self.arrived.contains(&key.page) && history.asked > Some(at) {
+            self.others += 1;
+            return Ok(());
+        }
         let Some(mut verdict) = self.judge(&asked, record, depth) else {
             self.others += 1;
             return Ok(());

@@ -3,20 +3,29 @@
 //! The note of the ledger says how far the facts of each slot agree with the slot's log.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use cluster::agent::{Applied, SlotStore};
+use cluster::copies::{archive_of, files_of};
 use cluster::fold::SlotDigest;
 use cluster::note::SlotNote;
+use cluster::objects::{ARCHIVE, ObjectStore};
 use cluster::{Division, Slot};
 use frontier::Entry;
 use ledger::{Batch, Ledger, decode, encode};
+use repository::archive::{self, elsewhere};
+use tracing::warn;
 
 use crate::recovery;
 use crate::store::Store;
 
 /// For each slot: the sequence of its log that the ledger agrees with, and the digest of its facts.
 pub type Digests = BTreeMap<Slot, (u64, SlotDigest)>;
+
+/// How long a takeover waits for an object store that does not answer. Then the pages whose copies
+/// are in it count as never visited.
+const OBJECTS_WITHIN: Duration = Duration::from_secs(10);
 
 /// Reads the note of a ledger. A ledger that was never part of a cluster has an empty one.
 pub fn note_of(ledger: &Ledger) -> Result<SlotNote> {
@@ -35,11 +44,18 @@ pub struct LedgerSlots<'a> {
     free: Option<u32>,
     /// Whether the crawl has an index, from which the pages of lost slots are removed.
     indexed: bool,
+    /// The object store of the cluster, if it has one.
+    objects: Option<ObjectStore>,
 }
 
 impl<'a> LedgerSlots<'a> {
     /// Opens the ledger of a store. No crawl may be running.
-    pub fn open(store: &'a Store, division: Division, indexed: bool) -> Result<Self> {
+    pub fn open(
+        store: &'a Store,
+        division: Division,
+        indexed: bool,
+        objects: Option<ObjectStore>,
+    ) -> Result<Self> {
         let ledger = store.ledger()?;
         Ok(Self {
             note: note_of(&ledger)?,
@@ -48,6 +64,7 @@ impl<'a> LedgerSlots<'a> {
             division,
             free: None,
             indexed,
+            objects,
         })
     }
 
@@ -101,15 +118,40 @@ impl SlotStore for LedgerSlots<'_> {
         }
     }
 
+    async fn reachable(&self, files: BTreeSet<u32>) -> Result<BTreeSet<u32>> {
+        let directory = self.store.archive();
+        let mut reachable = BTreeSet::new();
+        let begun = Instant::now();
+        // Files of archive 0 have the same numbers in every store.
+        for file in files.into_iter().filter(|file| archive_of(*file) > 0) {
+            if archive::is_own(&directory, file) {
+                reachable.insert(file);
+            } else if let Some(objects) = &self.objects
+                && is_stored(objects, file, begun + OBJECTS_WITHIN).await
+            {
+                reachable.insert(file);
+            }
+        }
+        Ok(reachable)
+    }
+
     fn replace(&mut self, slot: Slot, facts: &[Entry], applied: Applied) -> Result<()> {
         self.forget(&[slot])?;
+        let visits = facts.iter().filter_map(|fact| match fact {
+            Entry::Visited(_, visited) => Some(&**visited),
+            _ => None,
+        });
+        let directory = self.store.archive();
+        let files = files_of(visits);
+        let copied = files.iter().any(|file| !archive::is_own(&directory, *file));
+        let unread = copied.then(|| self.division.partitions(slot));
         let highest = facts.iter().filter_map(|fact| match fact {
             Entry::Admitted(_, discovery) => Some(discovery.order),
             _ => None,
         });
         let above = highest.max().map_or(0, |order| order + 1);
         let free = self.free_number()?.max(u32::try_from(above)?);
-        self.note.replaced(slot, applied);
+        self.note.replaced(slot, applied, unread);
         self.ledger.commit(&Batch {
             entries: facts.to_vec(),
             note: Some(encode(&self.note)),
@@ -129,6 +171,25 @@ impl SlotStore for LedgerSlots<'_> {
         self.forget(&others.collect::<Vec<_>>())?;
         self.note.retain(slots);
         self.write_note()
+    }
+}
+
+/// Returns whether an archive file is in the object store. Tries until `until` if the store does
+/// not answer.
+async fn is_stored(objects: &ObjectStore, file: u32, until: Instant) -> bool {
+    let object = format!("{ARCHIVE}/{}", elsewhere::file_name(file));
+    loop {
+        match objects.size(&object).await {
+            Ok(size) => return size.is_some(),
+            Err(error) if Instant::now() >= until => {
+                let error = anyhow::Error::from(error);
+                warn!(
+                    "pages that are taken over without their copies are fetched again: {error:#}"
+                );
+                return false;
+            }
+            Err(_) => tokio::time::sleep(Duration::from_millis(500)).await,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use cluster::broker::Broker;
+use cluster::error::BrokerError;
 use cluster::fold::{Head, SlotDigest};
 use cluster::log::SlotLog;
 use cluster::member::{Assignment, Heartbeat, NodeFigures, Order};
@@ -32,6 +33,9 @@ const ORDERED: Duration = Duration::from_secs(5);
 
 /// How long a node may take to compute the digests of its slots: it reads its whole ledger.
 const DIGESTED: Duration = Duration::from_secs(120);
+
+/// Attempts to read logs that their owners trim meanwhile.
+const ATTEMPTS: u32 = 5;
 
 /// Runs a subcommand.
 pub fn run(root: &Path, json: bool, command: &ClusterCommand) -> Result<()> {
@@ -72,6 +76,16 @@ fn say(json: bool, text: &str, document: Value) {
         true => outln!("{document}"),
         false => outln!("{text}"),
     }
+}
+
+/// A slot by its owner's ledger and by its log.
+struct FoldedSlot {
+    slot: Slot,
+    /// The message of the log up to which both are compared.
+    sequence: u64,
+    found: SlotDigest,
+    logged: SlotDigest,
+    refused: u64,
 }
 
 /// The cluster, seen from outside.
@@ -226,10 +240,11 @@ impl ClusterView {
         Ok(())
     }
 
-    /// Folds the log of every slot again and compares it with the ledger of its owner.
-    async fn verify(&self, json: bool) -> Result<()> {
-        let (mut rows, mut wrong, mut pages) = (Vec::new(), 0, 0);
-        for beat in &self.beats {
+    /// Asks a node for the digests of its slots, and folds their logs up to the same messages. Asks
+    /// again if a log is trimmed meanwhile.
+    async fn folds(&self, beat: &Heartbeat) -> Result<Vec<FoldedSlot>> {
+        let mut attempts = 0;
+        loop {
             let answer = self.broker.digests(beat.node.as_str(), DIGESTED).await?;
             let Some(answer) = answer else {
                 bail!(
@@ -241,9 +256,40 @@ impl ClusterView {
             let digests: Vec<(Slot, (u64, SlotDigest))> =
                 ledger::decode(&answer, || format!("the digests of {}", beat.node))?;
             let digests: Digests = digests.into_iter().collect();
-            for (slot, (sequence, found)) in digests {
-                let fold = self.broker.fold(slot, sequence).await?;
-                let logged = fold.digest();
+            match self.fold_all(digests).await {
+                Err(BrokerError::Trimmed { .. }) if attempts < ATTEMPTS => attempts += 1,
+                folds => return Ok(folds?),
+            }
+        }
+    }
+
+    async fn fold_all(&self, digests: Digests) -> Result<Vec<FoldedSlot>, BrokerError> {
+        let mut folds = Vec::new();
+        for (slot, (sequence, found)) in digests {
+            let fold = self.broker.fold(slot, sequence).await?;
+            folds.push(FoldedSlot {
+                slot,
+                sequence,
+                found,
+                logged: fold.digest(),
+                refused: fold.refused(),
+            });
+        }
+        Ok(folds)
+    }
+
+    /// Folds the log of every slot again and compares it with the ledger of its owner.
+    async fn verify(&self, json: bool) -> Result<()> {
+        let (mut rows, mut wrong, mut pages) = (Vec::new(), 0, 0);
+        for beat in &self.beats {
+            for folded in self.folds(beat).await? {
+                let FoldedSlot {
+                    slot,
+                    sequence,
+                    found,
+                    logged,
+                    refused,
+                } = folded;
                 let same = logged == found;
                 wrong += usize::from(!same);
                 pages += found.pages;
@@ -260,7 +306,7 @@ impl ClusterView {
                 }
                 rows.push(json!({
                     "slot": slot.0, "node": beat.node.as_str(), "sequence": sequence, "same": same,
-                    "pages": found.pages, "visited": found.visited, "refused": fold.refused(),
+                    "pages": found.pages, "visited": found.visited, "refused": refused,
                 }));
             }
         }

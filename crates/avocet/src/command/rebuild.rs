@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use frontier::Visited;
 use ledger::Ledger;
-use repository::archive::{self, ArchiveError};
+use repository::archive::{self, ArchiveError, RecordLocation, elsewhere};
 use serde_json::json;
 
 use crate::cli::RebuildArguments;
@@ -24,11 +24,15 @@ pub fn run(root: &Path, json: bool, arguments: &RebuildArguments) -> Result<()> 
     if !arguments.accept_loss {
         refuse_loss(&store)?;
     }
+    let old = store.existing_ledger();
+    let arrived = old.and_then(|ledger| arrived(&store, &ledger).ok());
+    let arrived = arrived.unwrap_or_default();
     let (answers, others, problems) = {
         let ledger = store.fresh_ledger()?;
         let forgotten = ForgetLog::read(root)?;
         let mut replay = Replay::new(&ledger, None, archive::Inventory::default(), &forgotten)?;
         let mut end = None;
+        take_arrived(&store, arrived, &mut replay)?;
         let problems = archive::verify(&store.archive(), |place, record| {
             end = Some((place.file, place.offset + u64::from(place.length)));
             replay.take(record, &Home::Here(*place))
@@ -99,15 +103,11 @@ fn refuse_loss(store: &Store) -> Result<()> {
     else {
         return Ok(());
     };
-    let sizes: BTreeMap<u32, u64> = match store.archive().exists() {
-        true => archive::sizes(&store.archive())?.into_iter().collect(),
-        false => BTreeMap::new(),
-    };
     let lost: Vec<String> = named
         .into_iter()
         .filter_map(|(file, (pages, end))| {
-            let state = match sizes.get(&file) {
-                Some(size) if *size >= end => return None,
+            let state = match elsewhere::length(&store.archive(), file) {
+                Some(size) if size >= end => return None,
                 Some(size) => format!("truncated to {size} of {end} bytes"),
                 None => "missing".to_owned(),
             };
@@ -127,6 +127,42 @@ fn refuse_loss(store: &Store) -> Result<()> {
         lost.join("\n  "),
         store.root().display()
     )
+}
+
+/// Returns the copies of the ledger that are in files of other nodes of a cluster, in the order of
+/// these files.
+fn arrived(store: &Store, ledger: &Ledger) -> Result<Vec<RecordLocation>> {
+    let mut places = Vec::new();
+    for known in ledger.scan() {
+        let copy = known?.visited.and_then(|visited: Visited| visited.copy);
+        let place = copy.and_then(|copy| copy.place);
+        places.extend(place.filter(|place| !archive::is_own(&store.archive(), place.file)));
+    }
+    places.sort_unstable();
+    Ok(places)
+}
+
+/// Replays the copies that are in files of other nodes. The archive itself says which of their
+/// links are in scope.
+fn take_arrived(
+    store: &Store,
+    arrived: Vec<RecordLocation>,
+    replay: &mut Replay<'_>,
+) -> Result<()> {
+    let archive = store.archive();
+    if arrived.is_empty() {
+        return Ok(());
+    }
+    if let Some(Ok((at, record))) = archive::scan(&archive)?.next() {
+        replay.take(&record, &Home::Here(at))?;
+    }
+    for place in arrived {
+        match archive::read(&archive, &place) {
+            Ok(record) => replay.take_arrived(&record, place)?,
+            Err(error) => say(&format!("skipped: {:#}", anyhow::Error::from(error))),
+        }
+    }
+    Ok(())
 }
 
 /// Returns, for each archive file that the ledger names, the number of copies in it and the end of

@@ -87,7 +87,7 @@ pub(super) fn keep(
             let term = runtime.block_on(async {
                 tokio::select! {
                     () = signals.next() => None,
-                    term = membership.term(&store, indexed) => Some(term),
+                    term = membership.term(&store, &plan) => Some(term),
                 }
             });
             let Some(term) = term else {

@@ -14,6 +14,7 @@ use serde_json::json;
 use node::forget::ForgetLog;
 use node::number::counted;
 use node::recovery;
+use node::slots::note_of;
 use node::store::Store;
 
 /// Maximum number of problems that are listed; further ones are only counted.
@@ -32,6 +33,9 @@ struct Expected {
     /// The page and the payload digest of each copy, by its place in the archive.
     places: HashMap<RecordLocation, (PageKey, [u8; 20])>,
     indexed: HashSet<PageId>,
+    /// Pages that were taken over from another node of a cluster. Their copies may not be fetched
+    /// and indexed yet.
+    arriving: HashSet<PageId>,
 }
 
 /// Compares archive and index with the ledger. Fails if it finds a problem.
@@ -45,10 +49,12 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         unarchived,
         places,
         indexed,
-    } = expected(&ledger)?;
+        arriving,
+    } = expected(&store, &ledger)?;
     let copies = places.len();
-    let (mut problems, passed_over) = check_archive(&store, &ledger, places)?;
-    let documents = check_index(&store, &ledger, &indexed, &mut problems)?;
+    let found = check_archive(&store, &ledger, places, &arriving)?;
+    let (mut problems, passed_over, elsewhere) = found;
+    let documents = check_index(&store, &ledger, &indexed, &arriving, &mut problems)?;
     let unfinished = ForgetLog::read(root)?.unfinished();
     problems.extend(unfinished.iter().map(|target| {
         format!("the removal of {target} was interrupted: run `avocet forget` for it again")
@@ -67,7 +73,7 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
             json!({
                 "urls": urls, "waiting": waiting, "without_copy": without_copy, "copies": copies,
                 "documents": documents, "problems": problems, "agree": agree,
-                "passed_over": passed_over,
+                "passed_over": passed_over, "elsewhere": elsewhere, "arriving": arriving.len(),
                 "remedy": (!agree).then_some(&remedy),
             })
         );
@@ -78,6 +84,15 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         );
         if unarchived > 0 {
             outln!("{unarchived} more fetched and not archived (--no-archive)");
+        }
+        if elsewhere > 0 {
+            outln!("{elsewhere} of the copies are in files of other nodes of the cluster");
+        }
+        if !arriving.is_empty() {
+            outln!(
+                "{} taken over from another node and not read yet: the crawl fetches and indexes their copies",
+                counted(arriving.len(), "page")
+            );
         }
         let has_index = store.index().exists();
         let rest = match copies.saturating_sub(documents) {
@@ -117,8 +132,13 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
     Ok(())
 }
 
-fn expected(ledger: &Ledger) -> Result<Expected> {
+fn expected(store: &Store, ledger: &Ledger) -> Result<Expected> {
     let mut expected = Expected::default();
+    let note = note_of(ledger)?;
+    let unread = |key: PageKey| {
+        let mut unread = note.unread().values();
+        unread.any(|partitions| partitions.contains(&key.partition.0))
+    };
     for known in ledger.scan() {
         let known = known?;
         expected.urls += 1;
@@ -137,14 +157,18 @@ fn expected(ledger: &Ledger) -> Result<Expected> {
             None => expected.unarchived += 1,
             Some(place) => {
                 expected.places.insert(place, (known.key, copy.payload));
+                if unread(known.key) && !archive::is_own(&store.archive(), place.file) {
+                    expected.arriving.insert(known.key.page);
+                }
             }
         }
     }
     Ok(expected)
 }
 
-/// Reads the whole archive. Returns the problems, and the number of damaged records that a rebuild
-/// has skipped.
+/// Reads the whole archive, and the copies in files of other nodes of a cluster. Returns the
+/// problems, the number of damaged records that a rebuild has skipped, and the number of copies of
+/// other nodes.
 ///
 /// Problems are damaged records and CDXJ files, copies that are missing or have another body,
 /// records of pages that the ledger does not know, and more records after the last commit than a
@@ -153,7 +177,8 @@ fn check_archive(
     store: &Store,
     ledger: &Ledger,
     mut copies: HashMap<RecordLocation, (PageKey, [u8; 20])>,
-) -> Result<(Vec<String>, u64)> {
+    arriving: &HashSet<PageId>,
+) -> Result<(Vec<String>, u64, u64)> {
     let name = |key: PageKey| -> Result<String> {
         let known = ledger.discovery(key)?;
         Ok(known.map_or_else(|| format!("{:?}", key.page), |known| known.url))
@@ -199,7 +224,22 @@ fn check_archive(
     }
     let mut lost: Vec<_> = copies.into_iter().collect();
     lost.sort_unstable_by_key(|(at, _)| *at);
-    for (at, (key, _)) in lost {
+    let mut elsewhere = 0;
+    for (at, (key, payload)) in lost {
+        let own = archive::is_own(&store.archive(), at.file);
+        if !own && let Ok(record) = archive::read(&store.archive(), &at) {
+            elsewhere += 1;
+            if PayloadDigest::of(&[&record.body()]) != PayloadDigest(payload) {
+                problems.push(format!(
+                    "{}: the file of another node holds another body",
+                    name(key)?
+                ));
+            }
+            continue;
+        }
+        if arriving.contains(&key.page) {
+            continue;
+        }
         problems.push(format!(
             "{}: its copy is not in the archive (file {}, byte {})",
             name(key)?,
@@ -213,13 +253,14 @@ fn check_archive(
             counted(uncommitted, "record")
         ));
     }
-    if unknown > 0 {
+    // A node of a cluster deletes the facts of a slot that it gives away, and keeps the records.
+    if unknown > 0 && ledger.note()?.is_none() {
         problems.push(format!(
             "the ledger is damaged: it does not know the pages of {}",
             counted(unknown, "archive record")
         ));
     }
-    Ok((problems, passed_over))
+    Ok((problems, passed_over, elsewhere))
 }
 
 /// Compares the index with the ledger, and adds the problems. Returns the number of documents, or 0
@@ -228,6 +269,7 @@ fn check_index(
     store: &Store,
     ledger: &Ledger,
     expected: &HashSet<PageId>,
+    arriving: &HashSet<PageId>,
     problems: &mut Vec<String>,
 ) -> Result<usize> {
     if !store.index().exists() {
@@ -258,9 +300,13 @@ fn check_index(
             problems.push(format!("{id:?} is in the index twice"));
         }
     })?;
-    let missing = expected.difference(&found);
+    let missing = expected
+        .difference(&found)
+        .filter(|id| !arriving.contains(id));
     problems.extend(missing.map(|id| format!("{id:?} is not in the index")));
-    let surplus = found.difference(expected);
+    let surplus = found
+        .difference(expected)
+        .filter(|id| !arriving.contains(id));
     problems.extend(surplus.map(|id| format!("{id:?} is in the index and should not be")));
     Ok(found.len())
 }

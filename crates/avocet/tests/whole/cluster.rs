@@ -1,8 +1,10 @@
 //! Tests of `avocet run --cluster` with real processes. The log of the web is the oracle.
 
+mod copies;
 mod cut;
 mod demo;
 mod processes;
+mod snapshots;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

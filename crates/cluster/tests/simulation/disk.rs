@@ -120,6 +120,11 @@ impl SlotStore for SharedDisk {
         Ok(self.0.borrow().free)
     }
 
+    /// The archive of a node dies with it.
+    async fn reachable(&self, _: BTreeSet<u32>) -> Result<BTreeSet<u32>, BrokerError> {
+        Ok(BTreeSet::new())
+    }
+
     fn replace(
         &mut self,
         slot: Slot,
@@ -129,7 +134,7 @@ impl SlotStore for SharedDisk {
         let mut disk = self.0.borrow_mut();
         disk.slots.remove(&slot);
         disk.commit(facts.iter().map(|fact| (slot, fact.clone())));
-        disk.note.replaced(slot, applied);
+        disk.note.replaced(slot, applied, None);
         Ok(())
     }
 

@@ -56,7 +56,7 @@ impl Folds {
                         }
                         owner = Some((header.node.clone(), header.epoch));
                     }
-                    Kind::Batch | Kind::Release => assert_eq!(
+                    Kind::Batch | Kind::Release | Kind::Snapshot => assert_eq!(
                         owner,
                         Some((header.node.clone(), header.epoch)),
                         "{slot:?}: message {sequence} is not of the owner"
@@ -65,7 +65,8 @@ impl Folds {
                 if header.kind == Kind::Release {
                     owner = None;
                 }
-                fold.apply(*sequence, message).expect("a message");
+                let named = fold.apply(*sequence, message).expect("a message");
+                assert_eq!(named, None, "no log of the simulation is trimmed");
             }
             assert_eq!(fold.refused(), 0, "{slot:?} has refused messages");
             folds.insert(*slot, fold);

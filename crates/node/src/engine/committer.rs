@@ -11,6 +11,7 @@
 
 pub(super) mod publishing;
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,8 @@ use repository::changes::{ChangeKind, ChangeLog, PageChange};
 use repository::index::{self, Workload};
 
 use crate::clock::{Clock, written};
+use crate::copies::arrivals::{ArrivalWork, ArrivedCopy};
+use crate::copies::uploads::Uploads;
 use crate::fault;
 use crate::recovery::in_links::InLinks;
 use crate::recovery::put;
@@ -57,6 +60,8 @@ pub enum CommitWork {
     Offer(Vec<crawl::Offer>),
     /// In a cluster: the core has processed the offers to a slot up to this message.
     Taken(Slot, u64),
+    /// In a cluster: copies of pages that this node has taken over.
+    Arrival(ArrivalWork),
     /// In a cluster: returns count and checksum of each slot.
     Digest(Sender<Digests>),
     /// In tests: a sender that is dropped when all earlier work is committed. The paused clock
@@ -101,6 +106,12 @@ pub struct Committer<'a> {
     publishing: Option<Publishing>,
     /// The log of changes, in a crawl.
     changes: Option<ChangeLog>,
+    /// The way to the object store of a cluster.
+    uploads: Option<Arc<Uploads>>,
+    /// The number of the archive file that is written, and since when.
+    writing: Option<(u32, Instant)>,
+    /// Slots whose copies are read, and are in the index after its next commit.
+    read: Vec<Slot>,
 }
 
 impl<'a> Committer<'a> {
@@ -123,6 +134,9 @@ impl<'a> Committer<'a> {
             in_links: InLinks::default(),
             publishing: None,
             changes: None,
+            uploads: None,
+            writing: None,
+            read: Vec::new(),
         }
     }
 
@@ -139,6 +153,12 @@ impl<'a> Committer<'a> {
     #[must_use]
     pub fn publishing(self, publishing: Option<Publishing>) -> Self {
         Self { publishing, ..self }
+    }
+
+    /// Sets the way to the object store of a cluster.
+    #[must_use]
+    pub fn uploading(self, uploads: Option<Arc<Uploads>>) -> Self {
+        Self { uploads, ..self }
     }
 
     /// Sets whether the crawl drops pages (`--buffer`).
@@ -163,8 +183,10 @@ impl<'a> Committer<'a> {
         let mut indexed = Instant::now();
         let mut linked = Instant::now();
         let mut unindexed = false;
+        let every = self.uploads.as_ref().map(|uploads| uploads.every());
+        let idle = every.unwrap_or(INDEX_EVERY).min(INDEX_EVERY);
         loop {
-            match work.recv_timeout(INDEX_EVERY) {
+            match work.recv_timeout(idle) {
                 Ok(first) => {
                     let group = match &self.publishing {
                         Some(publishing) => publishing.gather(first, work),
@@ -180,6 +202,7 @@ impl<'a> Committer<'a> {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
+            self.complete_file_in_time()?;
             let due = indexed.elapsed() >= INDEX_EVERY
                 || self.queued >= self.most_queued
                 || self.workload.is_some();
@@ -214,10 +237,38 @@ impl<'a> Committer<'a> {
 
     /// Closes the archive.
     pub fn close(self) -> Result<()> {
-        match self.archive {
-            Some(archive) => archive.close().context("cannot close the archive"),
-            None => Ok(()),
+        let Some(archive) = self.archive else {
+            return Ok(());
+        };
+        let end = archive.end();
+        archive.close().context("cannot close the archive")?;
+        if let Some(uploads) = &self.uploads {
+            uploads.complete_below(end.file + u32::from(end.offset > 0));
         }
+        Ok(())
+    }
+
+    /// Completes the archive file that is written when it is due for its upload. Everything in it
+    /// must be committed.
+    fn complete_file_in_time(&mut self) -> Result<()> {
+        let (Some(uploads), Some(archive)) = (&self.uploads, &mut self.archive) else {
+            return Ok(());
+        };
+        let end = archive.end();
+        match self.writing {
+            _ if end.offset == 0 => self.writing = None,
+            Some((file, since)) if file == end.file => {
+                if since.elapsed() >= uploads.every() {
+                    archive
+                        .complete_open()
+                        .context("cannot close a file of the archive")?;
+                    fault::point("file-complete");
+                    uploads.complete_below(archive.end().file);
+                }
+            }
+            _ => self.writing = Some((end.file, Instant::now())),
+        }
+        Ok(())
     }
 
     /// Commits a group of work (group commit).
@@ -240,6 +291,10 @@ impl<'a> Committer<'a> {
                 CommitWork::Offer(offers) => exchange.offers.extend(offers),
                 CommitWork::Taken(slot, sequence) => exchange.taken.push((slot, sequence)),
                 CommitWork::Digest(reply) => digests.push(reply),
+                CommitWork::Arrival(ArrivalWork::Copies(copies, _taken)) => {
+                    self.index_copies(copies)?;
+                }
+                CommitWork::Arrival(ArrivalWork::Read(slot)) => self.read.push(slot),
                 #[cfg(test)]
                 CommitWork::Hold(_) => {}
                 CommitWork::Core(crawl::Work::Facts(facts)) => batch.entries.extend(facts),
@@ -276,8 +331,12 @@ impl<'a> Committer<'a> {
         }
         self.ledger.commit(&batch)?;
         fault::point("committed");
+        if let (Some(uploads), Some((file, _))) = (&self.uploads, batch.archive_end) {
+            uploads.complete_below(file);
+        }
         if let Some(publishing) = &mut self.publishing {
             publishing.publish(&batch.entries, exchange, self.ledger)?;
+            publishing.trim(self.ledger)?;
             for reply in digests {
                 // The asking thread may have stopped waiting.
                 reply.send(publishing.digests(self.ledger)?).ok();
@@ -323,6 +382,23 @@ impl<'a> Committer<'a> {
             before,
             after: page.visited.history,
         }))
+    }
+
+    /// Adds the copies of pages that this node has taken over to the index, unless their pages have
+    /// other copies by now.
+    fn index_copies(&mut self, copies: Vec<ArrivedCopy>) -> Result<()> {
+        let Some(index) = &mut self.index else {
+            return Ok(());
+        };
+        for copy in copies {
+            let known = self.ledger.visited(copy.key)?.and_then(|known| known.copy);
+            if known.is_some_and(|known| known.place == Some(copy.place)) {
+                self.queued += copy.text.body.len() as u64;
+                let at = copy.fetched_at;
+                put(index, copy.key, &copy.url, at, &copy.text, &copy.links)?;
+            }
+        }
+        Ok(())
     }
 
     /// Sets the archive location of a copy that a visit took over from the previous visit.
@@ -380,14 +456,19 @@ impl<'a> Committer<'a> {
 
     /// Commits the index, so that searches find its new documents.
     fn publish(&mut self) -> Result<()> {
+        if let Some(index) = &mut self.index {
+            index
+                .commit(self.ledger.sequence()?)
+                .context("cannot commit the index")?;
+        }
+        self.queued = 0;
+        fault::point("published");
+        if let Some(publishing) = self.publishing.as_mut().filter(|_| !self.read.is_empty()) {
+            publishing.copies_read(&std::mem::take(&mut self.read), self.ledger)?;
+        }
         let Some(index) = &mut self.index else {
             return Ok(());
         };
-        index
-            .commit(self.ledger.sequence()?)
-            .context("cannot commit the index")?;
-        self.queued = 0;
-        fault::point("published");
         if let Some(workload) = self.workload.take() {
             // The measurement reads the index, which shows its documents only after the commit.
             index.measure(&workload).context("cannot read the index")?;

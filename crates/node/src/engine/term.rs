@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
+use anyhow::{Context, Result};
 use cluster::agent::{Agent, Tail};
 use cluster::log::SlotLog;
 use cluster::publisher::Publisher;
@@ -13,9 +15,11 @@ use futures_util::StreamExt;
 use policy::Moment;
 use repository::archive::Sealed;
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
-use super::{DriverMessage, UnboundedSender};
+use super::{DriverMessage, Engine, UnboundedSender};
+use crate::copies::arrivals::Arrivals;
+use crate::copies::uploads::Uploads;
 
 /// Messages of offers that the core has not processed yet. Further ones stay with the broker.
 const UNREAD: usize = 64;
@@ -37,11 +41,58 @@ pub struct Term {
     pub tails: BTreeMap<Slot, Tail>,
     /// Whether links between slots are exchanged. If not, they are dropped (firewall mode).
     pub exchange: bool,
+    /// Number of messages of a log at which it is trimmed to a snapshot.
+    pub snapshot_after: u64,
+    /// The uploads of the archive, if there is an object store.
+    pub uploads: Option<Arc<Uploads>>,
 }
 
 impl std::fmt::Debug for Term {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Term of {} slots", self.tails.len())
+    }
+}
+
+/// The thread that reads the copies of pages which this node has taken over.
+pub(super) struct ArrivalReader {
+    stop: watch::Sender<bool>,
+    thread: JoinHandle<()>,
+}
+
+impl ArrivalReader {
+    /// Stops the thread and waits for its end. The messages that it has sent must have been dropped
+    /// or handled.
+    pub(super) async fn end(self) -> Result<()> {
+        self.stop.send_replace(true);
+        let ended = tokio::task::spawn_blocking(move || self.thread.join()).await?;
+        ended.ok().context("the reader of copies panicked")
+    }
+}
+
+impl Engine {
+    /// Starts the thread that reads the copies of pages which this node of a cluster has taken
+    /// over. It ends when all are read.
+    pub(super) fn read_arrivals(&self) -> Result<Option<ArrivalReader>> {
+        let Some(term) = self.plan.term.as_ref().filter(|_| self.plan.archive) else {
+            return Ok(None);
+        };
+        let (stop, stopped) = watch::channel(false);
+        let arrivals = Arrivals {
+            ledger: self.ledger.clone(),
+            archive: crate::store::archive(self.live.root()),
+            objects: term.agent.broker().objects().cloned(),
+            indexed: self.plan.rules.index,
+            stop: stopped,
+        };
+        let (messages, runtime) = (self.messages.clone(), Handle::current());
+        let thread = std::thread::Builder::new().name("arrivals".into());
+        let thread = thread.spawn(move || {
+            let give = |work| messages.send(DriverMessage::Arrival(work)).is_ok();
+            if let Err(error) = arrivals.read(&runtime, give) {
+                messages.send(DriverMessage::Failed(error)).ok();
+            }
+        })?;
+        Ok(Some(ArrivalReader { stop, thread }))
     }
 }
 

@@ -376,6 +376,18 @@ section! {
         /// The maximum number of bytes of the stream of facts, and of the stream of offers. If one
         /// is full, the crawl waits.
         stream_bytes: u64 = 4 << 30, range(1_048_576.0..);
+        /// Where nodes put their archive files, so that the copies of pages move with the pages:
+        /// `file://` and the absolute path of a directory that all nodes see, or `nats` for a small
+        /// crawl. All nodes use the same one. Without it, a node that takes over pages fetches them
+        /// again.
+        object_store: Option<String> = None, example("file:///mnt/shared"),
+            flag("object-store", "PLACE");
+        /// With an object store: the log of a slot is replaced by a snapshot of the slot when it has
+        /// this many messages.
+        snapshot_after: u64 = 1000, range(10.0..), flag("snapshot-after", "N");
+        /// An archive file is closed and copied to the object store after this time. Copies that a
+        /// node has not uploaded are lost with it.
+        upload_every: Time = Time::seconds(300), range(1.0..), flag("upload-every", "TIME");
     }
 }
 

@@ -38,6 +38,19 @@ pub(super) fn existing(dir: &Path, number: u32) -> PathBuf {
     }
 }
 
+/// Returns the path of a file that has at least `length` bytes: of the archive, or of another node
+/// ([`elsewhere`](super::elsewhere)). If no file is long enough, returns the path of the first one
+/// that exists, or the path that it would have in the archive.
+pub(super) fn holding(dir: &Path, number: u32, length: u64) -> PathBuf {
+    let own = existing(dir, number);
+    let others = [super::fetched(dir), super::shared(dir)].map(|dir| closed(&dir, number));
+    let candidates = || std::iter::once(&own).chain(&others);
+    let long = |path: &&PathBuf| fs::metadata(path).is_ok_and(|found| found.len() >= length);
+    let found = candidates().find(long);
+    let found = found.or_else(|| candidates().find(|path| path.exists()));
+    found.unwrap_or(&own).clone()
+}
+
 /// Returns the last part of a path, as a record or an index names the file.
 pub(super) fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();

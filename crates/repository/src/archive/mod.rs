@@ -11,13 +11,14 @@
 //! part. The single [`ArchiveWriter`] appends it. The writer also [copies](ArchiveWriter::keep)
 //! the live records out of a file, so that the file can be deleted (garbage collection). [`read`]
 //! reads one record, [`scan`] all of them in order. [`Records`] also reads the WARC files of other
-//! tools.
+//! tools. In a cluster, [`read`] also finds the records of [other nodes](elsewhere).
 
 mod captures;
 mod cdxj;
 mod collect;
 mod cut;
 mod digest;
+pub mod elsewhere;
 mod error;
 mod files;
 mod gzip;
@@ -35,6 +36,7 @@ pub use captures::{Captures, FiledAnswer, StoredAnswer, answers_in, captures};
 pub use collect::{Moved, sizes};
 pub use cut::{Cuts, remove_unfinished, replace, write_without};
 pub use digest::PayloadDigest;
+pub use elsewhere::{fetched, is_own, shared};
 pub use error::{ArchiveError, Fault};
 pub use gzip::Level;
 pub use indexes::{Inventory, make_index, verify};

@@ -13,7 +13,7 @@ use super::{ArchiveError, Fault, RecordLocation, Records, WarcRecord, files};
 /// filling the memory.
 pub(super) const OWN_LIMIT: u64 = 1 << 30;
 
-/// Reads one record.
+/// Reads one record, also from a file of [another node](super::elsewhere).
 pub fn read(dir: &Path, at: &RecordLocation) -> Result<WarcRecord, ArchiveError> {
     member(dir, at).map(|(_, record)| record)
 }
@@ -23,8 +23,8 @@ pub(super) fn member(
     dir: &Path,
     at: &RecordLocation,
 ) -> Result<(Vec<u8>, WarcRecord), ArchiveError> {
-    let path = files::existing(dir, at.file);
     let offset = at.offset;
+    let path = files::holding(dir, at.file, offset.saturating_add(at.length.into()));
     let fail = || ArchiveError::io("read", &path);
     let mut file = File::open(&path).map_err(ArchiveError::io("open", &path))?;
     file.seek(SeekFrom::Start(offset)).map_err(fail())?;

@@ -220,6 +220,15 @@ impl ArchiveWriter {
         }
     }
 
+    /// Completes the open file, if there is one, so that it can be copied elsewhere. The next record
+    /// begins a new file.
+    ///
+    /// Call it only when everything in the file is committed: a file that was complete at a commit
+    /// never changes.
+    pub fn complete_open(&mut self) -> Result<(), ArchiveError> {
+        self.unless_stopped(Self::finish)
+    }
+
     /// Completes the open file: syncs it, writes its index and renames it to its final name.
     pub fn close(mut self) -> Result<(), ArchiveError> {
         self.unless_stopped(Self::finish)

@@ -1,5 +1,6 @@
 //! A cluster of real processes on loopback: three NATS servers and some nodes.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::future::Future;
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use cluster::broker::{Broker, BrokerSettings};
 use cluster::error::BrokerError;
 use cluster::log::SlotLog;
 use cluster::{Division, Slot};
+use frontier::Visited;
 use page::PageUrl;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -29,8 +31,13 @@ const SLOTS: u16 = 64;
 pub struct TestCluster {
     pub web: Arc<TrackedWeb>,
     pub brokers: NatsServers,
-    broker: Broker,
+    pub broker: Broker,
+    settings: BrokerSettings,
     silence: &'static str,
+    /// Whether nodes have an archive and an index.
+    pub archived: bool,
+    /// Further flags of the nodes.
+    pub flags: Vec<String>,
     nodes: Vec<TestNode>,
     directory: tempfile::TempDir,
 }
@@ -46,6 +53,8 @@ struct TestNode {
 pub struct LoggedFacts {
     /// The pages whose visits are in the logs.
     pub visited: Vec<TrackedPage>,
+    /// The archive files that have their copies.
+    pub files: BTreeMap<TrackedPage, u32>,
     /// Number of messages of nodes that did not own their slot.
     pub refused: u64,
     /// When all logs had been read.
@@ -80,10 +89,32 @@ impl TestCluster {
             web,
             brokers,
             broker,
+            settings,
             silence,
+            archived: false,
+            flags: Vec::new(),
             nodes: Vec::new(),
             directory,
         })
+    }
+
+    /// Sets the object store of the crawl.
+    pub async fn store_objects(&mut self, place: &str) {
+        self.flags
+            .extend(["--object-store", place].map(str::to_owned));
+        self.settings.object_store = Some(place.parse().unwrap());
+        self.broker = Broker::connect(&self.settings).await.unwrap();
+    }
+
+    /// Returns the directory of a shared object store.
+    pub fn mount(&self) -> PathBuf {
+        self.directory.path().join("shared")
+    }
+
+    /// Makes the directory of a shared object store, and returns its setting.
+    pub fn shared(&self) -> String {
+        std::fs::create_dir(self.mount()).unwrap();
+        format!("file://{}", self.mount().display())
     }
 
     /// Adds a node and starts it. Returns its number. `nats` replaces the addresses of the NATS
@@ -136,11 +167,55 @@ impl TestCluster {
             .args(["--proxy", &node.proxy.url(), "--scope", "any"])
             .args(["--budget", "1000/s", "--delay", "400ms"])
             .args(["--sources", "none", "--refresh", "uniform(1)"])
-            .args(["--no-archive", "--no-index", "--no-serve"])
+            .arg("--no-serve")
+            .args(&self.flags)
             .args(["--log-level", "warn,avocet=info,node=info,cluster=info"])
             .arg("--store")
             .arg(store);
+        if !self.archived {
+            command.args(["--no-archive", "--no-index"]);
+        }
         command
+    }
+
+    /// Runs a subcommand of `avocet cluster`, and returns what it prints.
+    pub fn steer(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_avocet"));
+        command
+            .arg("cluster")
+            .args(arguments)
+            .args(["--name", "test"]);
+        for server in servers(&self.brokers) {
+            command.args(["--cluster", &server]);
+        }
+        let done = command.args(&self.flags).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{arguments:?}: {said}");
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    /// Waits until a node owns all slots with hosts.
+    pub async fn until_all_owned_by(&self, number: usize, hosts: u32) {
+        let all = || async { self.hosts_of(number, hosts).await.len() == hosts as usize };
+        self.until(&format!("all slots at n{number}"), all).await;
+    }
+
+    /// Runs a subcommand on the store of a node that has ended. Returns what it prints.
+    pub fn of_store(&self, number: usize, arguments: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_avocet"));
+        command
+            .args(arguments)
+            .arg("--store")
+            .arg(self.store(number));
+        let done = command.output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{arguments:?}: {said}");
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    /// Returns the directory of the test.
+    pub fn directory(&self) -> &std::path::Path {
+        self.directory.path()
     }
 
     pub fn store(&self, number: usize) -> PathBuf {
@@ -226,6 +301,7 @@ impl TestCluster {
     async fn try_facts(&self) -> Result<LoggedFacts, BrokerError> {
         let mut facts = LoggedFacts {
             visited: Vec::new(),
+            files: BTreeMap::new(),
             refused: 0,
             read: Instant::now(),
         };
@@ -234,12 +310,14 @@ impl TestCluster {
             let fold = self.broker.fold(slot, head.sequence).await?;
             facts.refused += fold.refused();
             for Ok(known) in frontier::Facts::pages(fold.facts()) {
-                if known
-                    .visited
-                    .is_some_and(|visited| matches!(visited.status, Some(200 | 304)))
-                {
-                    facts.visited.push(page_of(&known.discovery.url));
-                }
+                let page = page_of(&known.discovery.url);
+                let read = |visited: &Visited| matches!(visited.status, Some(200 | 304));
+                let Some(visited) = known.visited.filter(read) else {
+                    continue;
+                };
+                facts.visited.push(page);
+                let place = visited.copy.and_then(|copy| copy.place);
+                facts.files.extend(place.map(|place| (page, place.file)));
             }
         }
         facts.read = Instant::now();
@@ -248,13 +326,16 @@ impl TestCluster {
 
     /// Returns the node that owns a host, by the log of its slot.
     pub async fn owner(&self, host: u32) -> Option<usize> {
+        let owner = self.broker.head(self.slot_of(host)).await.unwrap().owner?;
+        owner.as_str().strip_prefix('n')?.parse().ok()
+    }
+
+    /// Returns the slot of a host.
+    pub fn slot_of(&self, host: u32) -> Slot {
         let url = TrackedWeb::url(TrackedPage { host, number: 0 });
         let url = PageUrl::parse(&url).unwrap();
-        let slot: Slot = Division::new(SLOTS)
-            .unwrap()
-            .slot(frontier::Partition::of(&url));
-        let owner = self.broker.head(slot).await.unwrap().owner?;
-        owner.as_str().strip_prefix('n')?.parse().ok()
+        let division = Division::new(SLOTS).unwrap();
+        division.slot(frontier::Partition::of(&url))
     }
 
     /// Returns the hosts of a node.

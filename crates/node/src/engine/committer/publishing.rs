@@ -7,14 +7,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use cluster::Division;
 use cluster::note::SlotNote;
 use cluster::publisher::{Exchange, Publisher};
+use cluster::{Division, Slot};
 use crawl::Work;
 use frontier::Entry;
 use ledger::{Ledger, encode};
 
 use super::CommitWork;
+use crate::copies::arrivals::ArrivalWork;
 use crate::engine::term::Term;
 use crate::slots::{Digests, digest, note_of};
 
@@ -28,6 +29,8 @@ pub struct Publishing {
     note: SlotNote,
     division: Division,
     enough: usize,
+    /// Number of messages of a log at which it is trimmed to a snapshot.
+    snapshot_after: u64,
 }
 
 impl Publishing {
@@ -38,6 +41,7 @@ impl Publishing {
             note: note_of(ledger)?,
             division: term.division,
             enough: term.group(),
+            snapshot_after: term.snapshot_after,
         })
     }
 
@@ -77,6 +81,25 @@ impl Publishing {
         Ok(ledger.set_note(&encode(&self.note))?)
     }
 
+    /// Trims a log to a snapshot, if one is long enough. Everything in the ledger is published now.
+    pub(super) fn trim(&mut self, ledger: &Ledger) -> Result<()> {
+        let Some(slot) = self.publisher.snapshot_due(self.snapshot_after) else {
+            return Ok(());
+        };
+        let mut facts = ledger.facts_of(self.division.partitions(slot))?;
+        let seeds = ledger.seeds()?.into_iter().map(Entry::Seed);
+        facts.extend(seeds.filter(|seed| self.publisher.slot_of(seed) == Some(slot)));
+        self.publisher.snapshot(slot, facts, self.snapshot_after)?;
+        self.note.published(self.publisher.applied());
+        Ok(ledger.set_note(&encode(&self.note))?)
+    }
+
+    /// The copies of these slots are in the index.
+    pub(super) fn copies_read(&mut self, slots: &[Slot], ledger: &Ledger) -> Result<()> {
+        slots.iter().for_each(|slot| self.note.read(*slot));
+        Ok(ledger.set_note(&encode(&self.note))?)
+    }
+
     /// Returns the digests of all slots. Everything in the ledger is published now.
     pub(super) fn digests(&self, ledger: &Ledger) -> Result<Digests> {
         let sequences = self.note.sequences();
@@ -92,6 +115,7 @@ impl Publishing {
 fn pages_of(work: &CommitWork) -> usize {
     match work {
         CommitWork::Core(Work::Pages(pages)) => pages.len(),
+        CommitWork::Arrival(ArrivalWork::Copies(copies, _)) => copies.len(),
         _ => 0,
     }
 }
