@@ -272,14 +272,16 @@ impl Broker {
         Ok(answers.len())
     }
 
-    /// Asks a node for the digests of its slots. Returns `None` if the node does not answer.
-    pub async fn digests(
+    /// Asks a node for the digests of its slots (`digests`) or for a sample of its pages
+    /// (`sample`). Returns `None` if the node does not answer.
+    pub async fn ask_node(
         &self,
+        what: &str,
         node: &str,
         patience: Duration,
     ) -> Result<Option<Bytes>, BrokerError> {
         let answers = self
-            .ask(&format!("digests.{node}"), Vec::new(), 1, patience)
+            .ask(&format!("{what}.{node}"), Vec::new(), 1, patience)
             .await?;
         Ok(answers.into_iter().next())
     }

@@ -14,6 +14,7 @@ pub mod division;
 pub mod error;
 pub mod fold;
 pub mod log;
+pub mod measures;
 pub mod member;
 pub mod message;
 pub mod note;

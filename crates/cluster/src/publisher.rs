@@ -65,18 +65,11 @@ pub struct Publisher<B = Broker> {
     /// Slots whose snapshots were not stored: how much longer than usual their logs become before
     /// the next attempt.
     refused: BTreeMap<Slot, u64>,
-    /// Whether offers are sent. Without it, links between slots are dropped (firewall mode).
-    exchange: bool,
 }
 
 impl<B: SlotLog> Publisher<B> {
     /// Creates the publisher of a term.
-    pub fn new(
-        agent: Arc<Agent<B>>,
-        runtime: Handle,
-        tails: BTreeMap<Slot, Tail>,
-        exchange: bool,
-    ) -> Self {
+    pub fn new(agent: Arc<Agent<B>>, runtime: Handle, tails: BTreeMap<Slot, Tail>) -> Self {
         let division = agent.member().settings().division;
         Self {
             agent,
@@ -85,7 +78,6 @@ impl<B: SlotLog> Publisher<B> {
             tails,
             sent: HashSet::new(),
             refused: BTreeMap::new(),
-            exchange,
         }
     }
 
@@ -138,7 +130,8 @@ impl<B: SlotLog> Publisher<B> {
                 return None;
             };
             let source = discovery.source?;
-            let away = *visited.get(&source)? != self.division.slot(key.partition);
+            let slot = self.division.slot(key.partition);
+            let away = *visited.get(&source)? != slot && self.tails.contains_key(&slot);
             away.then(|| PageUrl::parse(&discovery.url).ok())?
                 .map(|url| Offer {
                     url,
@@ -151,9 +144,6 @@ impl<B: SlotLog> Publisher<B> {
     }
 
     async fn send_offers(&mut self, offers: Vec<Offer>) -> Result<(), Unpublished> {
-        if !self.exchange {
-            return Ok(());
-        }
         if self.sent.len() + offers.len() > REMEMBERED {
             self.sent.clear();
         }

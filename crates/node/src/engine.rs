@@ -5,6 +5,7 @@
 //! blocking work. So the core needs no lock, and no step of the core waits for the disk.
 
 pub mod begin;
+mod cluster_part;
 pub mod collect;
 pub mod committer;
 mod disk_limit;
@@ -17,14 +18,14 @@ mod snapshots;
 mod state_files;
 pub mod term;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
-use cluster::Slot;
 use cluster::log::Mail;
+use cluster::measures::PageSample;
 use crawl::{Action, ConnectionId, Core, Event, Note, Stored, Summary, TOKEN, VisitId};
 use fetch::{Connection, Fetcher, Route};
 use frontier::{HostFacts, PageKey, Partition, RobotsFact, Visited};
@@ -33,7 +34,6 @@ use page::{HostId, Robots};
 use policy::{History, Moment};
 use repository::archive::Sealed;
 use repository::changes::ChangeLog;
-use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
@@ -52,6 +52,7 @@ use crate::settings::policies::ChosenPolicies;
 use crate::slots::Digests;
 use crate::store::{self, Store};
 use begin::begin;
+use cluster_part::ClusterPart;
 use committer::publishing::Publishing;
 use committer::{CommitResult, CommitWork, Committer};
 use disk_limit::{DiskWatch, publish_last_commits};
@@ -59,14 +60,9 @@ use plan::EnginePlan;
 use requests::Requests;
 use snapshots::SnapshotCache;
 use state_files::{SOURCES_EVERY, STATE_EVERY};
-use term::Term;
 
 /// How often the driver updates figures and checks for the pause file and the time limit.
 const TICK: Duration = Duration::from_millis(500);
-
-/// How often a node computes its share of the cluster's budget. Heartbeats with the demand of other
-/// nodes come every second; a page falls due much more rarely.
-const SHARE_EVERY: Duration = Duration::from_secs(5);
 
 /// A connection and its number. It is boxed to keep messages small.
 type NumberedConnection = (ConnectionId, Box<Connection>);
@@ -90,6 +86,8 @@ enum DriverMessage {
     Arrival(ArrivalWork),
     /// A request for the digests of this node's slots.
     Digest(mpsc::Sender<Digests>),
+    /// A request for a sample of the pages of other nodes' slots that this node knows.
+    Sample(mpsc::Sender<PageSample>),
     /// New lines of the log of searches were read.
     SearchesRead(Box<Searches>),
     /// An internal failure, which stops the crawl.
@@ -180,6 +178,7 @@ async fn start(
         let publishing = plan
             .term
             .as_ref()
+            .filter(|term| !term.independent)
             .map(|term| Publishing::new(term, &ledger));
         let publishing = publishing.transpose()?;
         let uploads = plan.term.as_ref().and_then(|term| term.uploads.clone());
@@ -229,14 +228,12 @@ async fn start(
         last_state: None,
         last_sources: None,
         steps: Durations::default(),
-        mail: VecDeque::new(),
-        first_mail: 0,
-        permits: Term::permits(),
-        next_share: None,
+        cluster: ClusterPart::new(),
     };
-    let receiving = driver.engine.plan.term.clone().map(|term| {
+    let term = driver.engine.plan.term.clone();
+    let receiving = term.filter(|term| !term.independent).map(|term| {
         let messages = driver.engine.messages.clone();
-        tokio::spawn(term.receive(messages, driver.permits.clone()))
+        tokio::spawn(term.receive(messages, driver.cluster.permits.clone()))
     });
     let reading = driver.engine.read_arrivals()?;
     let ended = driver.run(progress, interrupted, store).await;
@@ -300,14 +297,8 @@ struct CoreDriver {
     last_sources: Option<Instant>,
     /// Durations of the steps since the last tick.
     steps: Durations,
-    /// Messages of offers that the core has not processed yet, oldest first, with the number of the
-    /// first.
-    mail: VecDeque<(Slot, u64)>,
-    first_mail: u64,
-    /// Permits to read further messages of offers.
-    permits: Arc<Semaphore>,
-    /// When this node next computes its share of the cluster's budget.
-    next_share: Option<Moment>,
+    /// What the driver keeps for a cluster.
+    cluster: ClusterPart,
 }
 
 impl CoreDriver {
@@ -427,6 +418,8 @@ impl CoreDriver {
             DriverMessage::Mail(mail) => self.take_mail(mail),
             DriverMessage::Arrival(work) => self.send(CommitWork::Arrival(work)),
             DriverMessage::Digest(reply) => self.send(CommitWork::Digest(reply)),
+            // The asking thread may have stopped waiting.
+            DriverMessage::Sample(reply) => drop(reply.send(self.foreign_sample())),
             DriverMessage::SearchesRead(searches) => self.take_searches(searches),
             DriverMessage::Failed(error) => self.fail(error),
         }
@@ -504,7 +497,7 @@ impl CoreDriver {
             Action::Close(connection) => drop(self.connections.remove(&connection)),
             Action::Keep(distance) => self.send(CommitWork::Keep(distance)),
             Action::Commit(work) => self.send(CommitWork::Core(work)),
-            Action::Offer(offers) => self.send(CommitWork::Offer(offers)),
+            Action::Offer(offers) => self.offer(offers),
             Action::Reached(number) => self.reached(number),
             Action::Note(note) => self.note(&note),
             Action::WakeAt(moment) => self.wake = Some(moment),
@@ -550,13 +543,6 @@ impl CoreDriver {
             self.connections.remove(&id);
             self.step(Event::ConnectionClosed(id));
         }
-    }
-
-    /// Returns whether this node of a cluster may make no request, because another node may have
-    /// replaced it.
-    fn is_cut_off(&self) -> bool {
-        let term = self.engine.plan.term.as_ref();
-        term.is_some_and(|term| !term.agent.may_fetch())
     }
 
     fn look_for_pause(&mut self, root: &Path, progress: &impl Progress) {
@@ -674,49 +660,6 @@ impl CoreDriver {
         }
     }
 
-    /// Announces what this node has done. Every few seconds also announces its demand for fetches,
-    /// and takes its share of the budget by the demand of all nodes.
-    fn take_part(&mut self) {
-        let Some(term) = self.engine.plan.term.clone() else {
-            return;
-        };
-        let whole = self.engine.live.whole(self.core.summary(Duration::ZERO));
-        let known = self.core.frontier().known() as u64;
-        let address = self.engine.live.address();
-        term.agent.report(|figures| {
-            figures.known = known;
-            figures.fetched = whole.pages + whole.unchanged;
-            figures.bytes = whole.bytes;
-            figures.address = address.unwrap_or_default();
-        });
-        let (now, whole_budget) = (self.engine.clock.now(), self.engine.plan.budget());
-        let due = self.next_share.is_none_or(|next| next <= now);
-        if let Some(budget) = whole_budget.filter(|_| due) {
-            self.next_share = Some(now + SHARE_EVERY);
-            let share = term.share(&mut self.core, budget, now);
-            self.step(Event::BudgetChanged(share));
-        }
-    }
-
-    /// Passes offers of other nodes to the core.
-    fn take_mail(&mut self, mail: Mail) {
-        let number = self.first_mail + self.mail.len() as u64;
-        self.mail.push_back((mail.slot, mail.sequence));
-        self.step(Event::Offered(mail.offers));
-        self.step(Event::Mark(number));
-    }
-
-    /// The core has admitted the offers up to this number. The commits before this have the facts.
-    fn reached(&mut self, number: u64) {
-        while self.first_mail <= number
-            && let Some((slot, sequence)) = self.mail.pop_front()
-        {
-            self.first_mail += 1;
-            self.permits.add_permits(1);
-            self.send(CommitWork::Taken(slot, sequence));
-        }
-    }
-
     /// Passes new searches to the core, and the new workload to the committer if it is due.
     fn take_searches(&mut self, mut searches: Box<Searches>) {
         let met = searches.take_met();
@@ -799,5 +742,9 @@ impl RunningCrawl for Engine {
         let (reply, answer) = mpsc::channel();
         self.send(DriverMessage::Digest(reply));
         answer.recv().ok()
+    }
+
+    fn page_sample(&self) -> Option<PageSample> {
+        self.page_sample()
     }
 }

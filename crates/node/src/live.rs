@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use anyhow::{Context, Result};
+use cluster::measures::PageSample;
 use crawl::Summary;
 use frontier::{PageKey, Visited};
 use serde_json::{Value, json};
@@ -50,6 +51,10 @@ pub trait RunningCrawl: Send + Sync {
     /// Returns count and checksum of each slot of this node, when all facts of the ledger are
     /// published. Returns `None` if the crawl ends meanwhile or runs on one machine.
     fn digests(&self) -> Option<Digests>;
+
+    /// Returns a sample of the pages that this node of a cluster knows. Reads the whole ledger.
+    /// Returns `None` if the crawl ends meanwhile.
+    fn page_sample(&self) -> Option<PageSample>;
 }
 
 /// A crawl, as its observers see it.

@@ -1,6 +1,7 @@
 //! The membership of this node in a cluster: joins it as the settings say, and makes the terms in
 //! which the crawl runs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,14 +23,17 @@ use crate::copies::uploads::Uploads;
 use crate::copies::{number_archive, share};
 use crate::engine::plan::EnginePlan;
 use crate::engine::term::Term;
-use crate::live::Live;
+use crate::live::{Live, RunningCrawl};
 use crate::settings::{ClusterSettings, Coordination, LinkExchange, Usage};
-use crate::slots::{Digests, LedgerSlots};
+use crate::slots::LedgerSlots;
 use crate::store::Store;
 use crate::whole_search::{self, WholeSearch};
 
 /// Time between two attempts to reach the broker.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// Attempts to get an answer from the running crawl.
+const ATTEMPTS: usize = 8;
 
 /// How long a planned hand-over waits for the uploads of copies. Pages whose copies are not
 /// uploaded are fetched again.
@@ -42,7 +46,8 @@ const BRIEFLY: Duration = Duration::from_secs(2);
 pub struct Membership {
     agent: Arc<Agent>,
     division: Division,
-    exchange: bool,
+    links: LinkExchange,
+    independent: bool,
     upload_every: Duration,
     snapshot_after: u64,
     /// The uploads of the archive, from the first term with an archive and an object store on.
@@ -75,14 +80,16 @@ impl Membership {
         let agent = Agent::new(broker, member, Arc::new(move || clock.now()));
         let tasks = vec![
             tokio::spawn(take_part(agent.clone())),
-            tokio::spawn(answer_digests(agent.clone(), live.clone())),
+            tokio::spawn(answer(agent.clone(), live.clone(), "digests", digests)),
+            tokio::spawn(answer(agent.clone(), live.clone(), "sample", sample)),
             tokio::spawn(whole_search::answer(agent.clone(), live.root().to_owned())),
         ];
         live.searches_with(WholeSearch::new(agent.clone()));
         Ok(Some(Self {
             agent,
             division,
-            exchange: settings.exchange == LinkExchange::Exchange,
+            links: settings.exchange,
+            independent: settings.coordination == Coordination::Independent,
             upload_every: settings.upload_every.0,
             snapshot_after: settings.snapshot_after,
             uploads: OnceCell::new(),
@@ -109,6 +116,9 @@ impl Membership {
     }
 
     async fn try_term(&self, store: &Store, plan: &EnginePlan) -> Result<Term> {
+        if self.independent {
+            return Ok(self.whole_web());
+        }
         let uploads = match plan.archive {
             true => self.uploads(store).await?,
             false => None,
@@ -122,15 +132,30 @@ impl Membership {
             tails: self.agent.rebalance(&mut slots).await?,
             agent: self.agent.clone(),
             division: self.division,
-            exchange: self.exchange,
+            links: self.links,
+            independent: false,
             snapshot_after: self.snapshot_after,
             uploads,
         })
     }
 
+    /// Returns the term of an independent node.
+    fn whole_web(&self) -> Term {
+        Term {
+            tails: BTreeMap::new(),
+            agent: self.agent.clone(),
+            division: self.division,
+            links: self.links,
+            independent: true,
+            snapshot_after: self.snapshot_after,
+            uploads: None,
+        }
+    }
+
     fn slots<'a>(&self, store: &'a Store, indexed: bool) -> Result<LedgerSlots<'a>> {
         let objects = self.agent.broker().objects().cloned();
-        LedgerSlots::open(store, self.division, indexed, objects)
+        let keeps_foreign = self.links == LinkExchange::Crossover;
+        LedgerSlots::open(store, self.division, indexed, objects, keeps_foreign)
     }
 
     /// Numbers the archive, and starts its uploads if there is an object store.
@@ -161,9 +186,12 @@ impl Membership {
         }
     }
 
-    /// Waits until the slots of this node should change.
+    /// Waits until the slots of this node should change, or another process uses its name.
     pub async fn change_due(&self) {
         self.agent.change_due().await;
+        while self.independent && !self.agent.is_doubled() {
+            self.agent.change_due().await;
+        }
     }
 
     /// The program is about to end: what cannot be published is given up.
@@ -195,23 +223,53 @@ async fn take_part(agent: Arc<Agent>) {
     }
 }
 
-/// Answers requests for the digests of this node.
-async fn answer_digests(agent: Arc<Agent>, live: Arc<Live>) {
+/// Answers requests to this node from its running crawl, until the task is aborted. An answer may
+/// take a read of the whole ledger.
+async fn answer(
+    agent: Arc<Agent>,
+    live: Arc<Live>,
+    subject: &'static str,
+    make: fn(&dyn RunningCrawl) -> Option<Vec<u8>>,
+) {
     loop {
-        let subject = format!("digests.{}", agent.name());
+        let subject = format!("{subject}.{}", agent.name());
         if let Ok(mut requests) = agent.broker().requests(&subject).await {
             while let Some((_, Some(reply))) = requests.next().await {
-                let live = live.clone();
-                let asked = move || live.ask(|crawl| crawl.digests()).flatten();
-                let digests = tokio::task::spawn_blocking(asked).await;
-                let digests: Digests = digests.ok().flatten().unwrap_or_default();
-                let digests: Vec<(Slot, _)> = digests.into_iter().collect();
-                let answer = ledger::encode(&digests);
-                agent.broker().answer(reply, answer).await.ok();
+                let (live, agent) = (live.clone(), agent.clone());
+                tokio::spawn(async move {
+                    if let Some(answer) = made(live, make).await {
+                        agent.broker().answer(reply, answer).await.ok();
+                    }
+                });
             }
         }
         tokio::time::sleep(RETRY).await;
     }
+}
+
+/// Returns the answer of the running crawl. Between two terms no crawl runs: then this tries again
+/// for some seconds.
+async fn made(live: Arc<Live>, make: fn(&dyn RunningCrawl) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
+    for _ in 0..ATTEMPTS {
+        let live = live.clone();
+        let made = tokio::task::spawn_blocking(move || live.ask(make).flatten()).await;
+        if let Some(answer) = made.ok().flatten() {
+            return Some(answer);
+        }
+        tokio::time::sleep(RETRY).await;
+    }
+    None
+}
+
+/// Returns count and checksum of each slot of this node, encoded.
+fn digests(crawl: &dyn RunningCrawl) -> Option<Vec<u8>> {
+    let digests: Vec<(Slot, _)> = crawl.digests()?.into_iter().collect();
+    Some(ledger::encode(&digests))
+}
+
+/// Returns a sample of the pages that this node knows, encoded.
+fn sample(crawl: &dyn RunningCrawl) -> Option<Vec<u8>> {
+    crawl.page_sample().map(|sample| ledger::encode(&sample))
 }
 
 /// Returns how the settings divide the web.
@@ -275,10 +333,13 @@ fn node_name(settings: &ClusterSettings) -> Result<NodeName> {
     checked_name(&name, "the host name; set [cluster] node (--node)")
 }
 
-/// Returns the nodes of static coordination; `None`: coordination is dynamic.
+/// Returns the nodes that divide the slots once and for all: none if they are independent. Returns
+/// `None` if coordination is dynamic.
 fn fixed(settings: &ClusterSettings) -> Result<Option<Vec<NodeName>>> {
-    if settings.coordination == Coordination::Dynamic {
-        return Ok(None);
+    match settings.coordination {
+        Coordination::Dynamic => return Ok(None),
+        Coordination::Independent => return Ok(Some(Vec::new())),
+        Coordination::Static => {}
     }
     if settings.nodes.is_empty() {
         let why = "static coordination needs the names of all nodes in [cluster] nodes";

@@ -46,6 +46,8 @@ pub struct LedgerSlots<'a> {
     indexed: bool,
     /// The object store of the cluster, if it has one.
     objects: Option<ObjectStore>,
+    /// Whether pages of other nodes' slots stay: this node has fetched them itself (`crossover`).
+    keeps_foreign: bool,
 }
 
 impl<'a> LedgerSlots<'a> {
@@ -55,6 +57,7 @@ impl<'a> LedgerSlots<'a> {
         division: Division,
         indexed: bool,
         objects: Option<ObjectStore>,
+        keeps_foreign: bool,
     ) -> Result<Self> {
         let ledger = store.ledger()?;
         Ok(Self {
@@ -65,6 +68,7 @@ impl<'a> LedgerSlots<'a> {
             free: None,
             indexed,
             objects,
+            keeps_foreign,
         })
     }
 
@@ -167,8 +171,10 @@ impl SlotStore for LedgerSlots<'_> {
     }
 
     fn retain(&mut self, slots: &BTreeSet<Slot>) -> Result<()> {
-        let others = self.division.slots().filter(|slot| !slots.contains(slot));
-        self.forget(&others.collect::<Vec<_>>())?;
+        if !self.keeps_foreign {
+            let others = self.division.slots().filter(|slot| !slots.contains(slot));
+            self.forget(&others.collect::<Vec<_>>())?;
+        }
         self.note.retain(slots);
         self.write_note()
     }

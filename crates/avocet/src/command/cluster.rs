@@ -12,6 +12,7 @@ use cluster::broker::Broker;
 use cluster::error::BrokerError;
 use cluster::fold::{Head, SlotDigest};
 use cluster::log::SlotLog;
+use cluster::measures::{PageSample, TeamMeasures};
 use cluster::member::{Assignment, Heartbeat, NodeFigures, Order};
 use cluster::message::NodeName;
 use cluster::{Division, Slot};
@@ -30,6 +31,9 @@ const LISTEN: Duration = Duration::from_millis(2500);
 
 /// How long a node may take to answer an order.
 const ORDERED: Duration = Duration::from_secs(5);
+
+/// How long the nodes may take to draw samples of their pages: they read their whole ledgers.
+const SAMPLED: Duration = Duration::from_secs(10);
 
 /// How long a node may take to compute the digests of its slots: it reads its whole ledger.
 const DIGESTED: Duration = Duration::from_secs(120);
@@ -122,7 +126,20 @@ impl ClusterView {
         Ok(heads)
     }
 
+    /// Returns the measures of the nodes that answer in time, and how many do not.
+    async fn measures(&self) -> Result<(Option<TeamMeasures>, usize)> {
+        let nodes = self.beats.iter().map(|beat| beat.node.as_str());
+        let asked = nodes.map(|node| self.broker.ask_node("sample", node, SAMPLED));
+        let answers = futures_util::future::try_join_all(asked).await?;
+        let samples = answers.iter().flatten();
+        let samples = samples.map(|answer| ledger::decode(answer, || "a sample of pages".into()));
+        let samples: Vec<PageSample> = samples.collect::<Result<_, _>>()?;
+        let silent = self.beats.len() - samples.len();
+        Ok((TeamMeasures::of(&samples), silent))
+    }
+
     async fn status(&self, json: bool) -> Result<()> {
+        let (measures, silent) = self.measures().await?;
         let heads = self.heads().await?;
         let free: Vec<u16> = heads
             .iter()
@@ -159,6 +176,8 @@ impl ClusterView {
                 "nodes": nodes.collect::<Vec<_>>(),
                 "slots": slots.collect::<Vec<_>>(),
                 "without_owner": free,
+                "measures": measures,
+                "without_sample": silent,
             });
             outln!("{document}");
             return Ok(());
@@ -193,6 +212,19 @@ impl ClusterView {
                 "all: {:.1} pages for each message; the broker gets {:.2} % of the fetched bytes",
                 fetched as f64 / messages as f64,
                 100.0 * sum(|of| of.message_bytes) as f64 / sum(|of| of.bytes).max(1) as f64
+            );
+        }
+        if let Some(measures) = measures {
+            let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+            let quality = measures.quality.map_or("unknown".to_owned(), percent);
+            outln!(
+                "overlap {}, coverage of the known pages {}, quality {quality} of the best choice{}",
+                percent(measures.overlap),
+                percent(measures.coverage),
+                match silent {
+                    0 => String::new(),
+                    silent => format!(" (without {} that did not answer)", counted(silent, "node")),
+                }
             );
         }
         match free.len() {
@@ -245,7 +277,10 @@ impl ClusterView {
     async fn folds(&self, beat: &Heartbeat) -> Result<Vec<FoldedSlot>> {
         let mut attempts = 0;
         loop {
-            let answer = self.broker.digests(beat.node.as_str(), DIGESTED).await?;
+            let answer = self
+                .broker
+                .ask_node("digests", beat.node.as_str(), DIGESTED)
+                .await?;
             let Some(answer) = answer else {
                 bail!(
                     "the node {} did not answer within {} s",

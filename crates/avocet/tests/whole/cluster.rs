@@ -3,6 +3,7 @@
 mod copies;
 mod cut;
 mod demo;
+mod modes;
 mod processes;
 mod snapshots;
 

@@ -174,7 +174,7 @@ impl Process {
         let mail = self.receive(offers.collect(), report.clone());
         let enough = tails.len() * 20;
         let driver = SimDriver::new(self, &tails, work);
-        let publisher = Publisher::new(self.agent.clone(), Handle::current(), tails, true);
+        let publisher = Publisher::new(self.agent.clone(), Handle::current(), tails);
         let commits = self.commit_all(publisher, works, enough, report);
         let crawl = join(driver.run(reports), commits);
         select(pin!(mail), pin!(crawl)).await;

@@ -20,6 +20,7 @@ use tokio::sync::{Semaphore, watch};
 use super::{DriverMessage, Engine, UnboundedSender};
 use crate::copies::arrivals::Arrivals;
 use crate::copies::uploads::Uploads;
+use crate::settings::LinkExchange;
 
 /// Messages of offers that the core has not processed yet. Further ones stay with the broker.
 const UNREAD: usize = 64;
@@ -39,8 +40,10 @@ pub struct Term {
     pub division: Division,
     /// The slots of this node.
     pub tails: BTreeMap<Slot, Tail>,
-    /// Whether links between slots are exchanged. If not, they are dropped (firewall mode).
-    pub exchange: bool,
+    /// What becomes of links between slots of different nodes.
+    pub links: LinkExchange,
+    /// Whether this node crawls the whole web for itself, without slots.
+    pub independent: bool,
     /// Number of messages of a log at which it is trimmed to a snapshot.
     pub snapshot_after: u64,
     /// The uploads of the archive, if there is an object store.
@@ -99,7 +102,10 @@ impl Engine {
 impl Term {
     /// Returns the partitions that the core crawls.
     pub fn ownership(&self) -> Ownership {
-        self.division.ownership(self.tails.keys().copied())
+        match self.independent {
+            true => Ownership::all(),
+            false => self.division.ownership(self.tails.keys().copied()),
+        }
     }
 
     /// Returns the number of settled pages that make a group large enough: 20 per message.
@@ -114,8 +120,12 @@ impl Term {
     }
 
     /// Returns the share of the cluster's budget at the start of the term, in fetches per second:
-    /// by the number of slots. Positive even without slots, since a budget of zero is not allowed.
+    /// by the number of slots; all of it if the node is independent. Positive even without slots,
+    /// since a budget of zero is not allowed.
     pub fn first_share(&self, budget: f64) -> f64 {
+        if self.independent {
+            return budget;
+        }
         let all = self.division.slots().count();
         budget * self.tails.len().max(1) as f64 / all as f64
     }
@@ -144,7 +154,7 @@ impl Term {
     /// agent.
     pub(super) fn publisher(&self) -> Publisher {
         let tails = self.tails.clone();
-        Publisher::new(self.agent.clone(), Handle::current(), tails, self.exchange)
+        Publisher::new(self.agent.clone(), Handle::current(), tails)
     }
 
     /// Reads the offers of other nodes and sends them to the driver, until the crawl ends. Each

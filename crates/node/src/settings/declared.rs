@@ -453,6 +453,9 @@ pub enum Coordination {
     Dynamic,
     /// The nodes of the list `nodes` divide the slots once and for all
     Static,
+    /// Every node crawls the whole web for itself, with the whole budget; only searches go to all
+    /// nodes
+    Independent,
 }
 
 /// What happens to links between slots of different nodes.
@@ -462,6 +465,8 @@ pub enum LinkExchange {
     /// The owner of the slot gets them
     #[default]
     Exchange,
+    /// A node that has no page of its own slots to fetch follows them itself
+    Crossover,
     /// They are dropped
     Firewall,
 }
