@@ -58,6 +58,8 @@ pub struct BrokerSettings {
     pub roots: Option<PathBuf>,
     /// PEM files of the client's certificate and key.
     pub certificate: Option<(PathBuf, PathBuf)>,
+    /// Monitoring addresses of its servers, by which their set-up is checked.
+    pub monitors: Vec<String>,
     /// Copies of each stream; `None`: 3, or 1 if the broker is a single server.
     pub replicas: Option<usize>,
     /// Largest size of the stream of facts and of the stream of offers, in bytes each; with an
@@ -125,6 +127,9 @@ impl Broker {
         context.set_timeout(PATIENCE);
         let prefix = format!("avocet.{}", settings.crawl);
         let mut warnings = Vec::new();
+        for monitor in &settings.monitors {
+            warnings.extend(crate::monitor::fault(monitor).await);
+        }
         let kept = Config {
             storage: StorageType::File,
             discard: DiscardPolicy::New,
@@ -541,7 +546,17 @@ async fn create(
             );
             context.get_or_create_stream(with(1)).await.map_err(failed)
         }
-        other => other.map_err(failed),
+        Ok(stream) => {
+            let copies = stream.cached_info().config.num_replicas;
+            let wanted = replicas.unwrap_or(3);
+            if copies < wanted {
+                warnings.push(format!(
+                    "the stream {name} has {copies} of {wanted} copies on different NATS servers: `nats stream edit {name} --replicas {wanted}` adds the others"
+                ));
+            }
+            Ok(stream)
+        }
+        Err(error) => Err(failed(error)),
     }
 }
 

@@ -17,6 +17,7 @@ pub mod log;
 pub mod measures;
 pub mod member;
 pub mod message;
+pub mod monitor;
 pub mod note;
 pub mod objects;
 pub mod publisher;

@@ -293,6 +293,7 @@ pub fn broker_settings(settings: &ClusterSettings) -> Result<BrokerSettings> {
         credentials: settings.credentials.clone(),
         roots: settings.roots.clone(),
         certificate,
+        monitors: settings.monitors.clone(),
         replicas: settings.replicas.map(usize::from),
         stream_bytes: settings.stream_bytes,
         object_store: object_store(settings)?,

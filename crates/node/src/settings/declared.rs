@@ -341,6 +341,9 @@ section! {
         servers: Vec<String> = Vec::new(), example(["nats://10.0.0.1:4222"]),
             flag("cluster", "SERVERS"),
             flag_help("Crawl together with other machines, over these NATS servers");
+        /// The monitoring addresses of the NATS servers (`http: 8222` in their configuration). A
+        /// node warns at its start if a server does not sync every write.
+        monitors: Vec<String> = Vec::new(), example(["http://10.0.0.1:8222"]);
         /// The name of the crawl: 1 to 40 lower-case letters, digits and hyphens. Nodes with the
         /// same name are one crawl.
         name: String = "crawl".into(), flag("name", "NAME");
