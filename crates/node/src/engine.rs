@@ -34,7 +34,6 @@ use repository::archive::Sealed;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
-use tracing::warn;
 
 use crate::clock::{Clock, written};
 use crate::copies::arrivals::ArrivalWork;
@@ -252,7 +251,7 @@ async fn start(
     }
     if let Some(error) = failure {
         if driver.engine.plan.rules.index && store.is_full(&error) {
-            publish_last_commits(store, &ledger);
+            recovery::publish_last_commits(store, &ledger);
         }
         return Err(error);
     }
@@ -262,19 +261,6 @@ async fn start(
     }
     live.sums_up(&summary);
     Ok(summary)
-}
-
-/// Makes all pages that the ledger has committed searchable although the disk is full.
-///
-/// The reserved disk space is freed for this. The crawl's index writer has pages that were never
-/// committed, so it is discarded, and the index catches up with the ledger as at a start.
-fn publish_last_commits(store: &Store, ledger: &Ledger) {
-    store.release_reserve();
-    if let Err(error) = recovery::open_index(store, ledger) {
-        warn!(
-            "the last pages become searchable at the next start with enough disk space: {error:#}"
-        );
-    }
 }
 
 /// The task that owns the core.
