@@ -2,8 +2,8 @@
 //!
 //! An archive file has one number in the whole cluster: the upper 12 bits are the number of an
 //! archive, which the broker gives to one store only, and the lower 20 bits count its files. So the
-//! facts of a page name its copy, whoever owns the page. Archive 0 is that of a store that was not
-//! part of a cluster; its files are not found by others.
+//! facts of a page name its copy also after the page has moved. Archive 0 is that of a store that
+//! was not part of a cluster; other nodes do not find its files.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -208,19 +208,20 @@ mod tests {
         encode_header(&header(node, epoch, Kind::Claim { numbered_from }))
     }
 
-    fn batch(node: &str, epoch: u64, pages: &[(&str, u64)], offers_applied: u64) -> Vec<u8> {
-        let page = |(url, order): &(&str, u64)| {
-            let discovery = Discovery {
-                url: (*url).into(),
-                order: *order,
-                at: Moment::from_micros(1),
-                depth: 0,
-                hops: 0,
-                source: None,
-                absent: None,
-            };
-            Entry::Admitted(PageKey::of(&PageUrl::parse(url).unwrap()), discovery)
+    fn page((url, order): &(&str, u64)) -> Entry {
+        let discovery = Discovery {
+            url: (*url).into(),
+            order: *order,
+            at: Moment::from_micros(1),
+            depth: 0,
+            hops: 0,
+            source: None,
+            absent: None,
         };
+        Entry::Admitted(PageKey::of(&PageUrl::parse(url).unwrap()), discovery)
+    }
+
+    fn batch(node: &str, epoch: u64, pages: &[(&str, u64)], offers_applied: u64) -> Vec<u8> {
         let entries: Vec<Entry> = pages.iter().map(page).collect();
         let entries: Vec<&Entry> = entries.iter().collect();
         encode_batch(&header(node, epoch, Kind::Batch), &entries, offers_applied)
@@ -280,9 +281,11 @@ mod tests {
                 1 => log.push(encode_header(&header(node, epoch, Kind::Release))),
                 2 => log.push(batch("b", epoch.max(2) - 1, &[(&url, 7)], 3)),
                 3 => {
+                    order += 1;
                     let batch_header = header(node, epoch, Kind::Batch);
+                    let found = page(&(&url, u64::from(order)));
                     let seed = Entry::Seed(url);
-                    log.push(encode_batch(&batch_header, &[&visited, &seed], 0));
+                    log.push(encode_batch(&batch_header, &[&found, &visited, &seed], 0));
                 }
                 _ => {
                     order += 1;

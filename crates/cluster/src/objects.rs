@@ -61,7 +61,7 @@ pub struct ObjectStore(ObjectMedium);
 #[derive(Clone)]
 enum ObjectMedium {
     Nats {
-        bucket: object_store::ObjectStore,
+        bucket: Box<object_store::ObjectStore>,
         name: String,
     },
     Directory {
@@ -93,6 +93,7 @@ impl ObjectStore {
 
     /// Returns the object store in a bucket.
     pub(crate) fn in_bucket(bucket: object_store::ObjectStore, name: String) -> Self {
+        let bucket = Box::new(bucket);
         Self(ObjectMedium::Nats { bucket, name })
     }
 

@@ -10,15 +10,16 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use frontier::Entry;
+use frontier::{Entry, RobotsFact};
 
 use crate::division::Slot;
 use crate::message::{FactBatch, Header, Kind, Unreadable, decode_batch, decode_header};
 use crate::message::{compress, decompress, encode_batch, encode_header, pack};
 use crate::objects::SNAPSHOTS;
 
-/// Facts of one part of a snapshot. So the memory for its compression is bounded.
-const PART: usize = 20_000;
+/// Approximate size of one part of a snapshot in bytes, before compression. So the memory for the
+/// compression is bounded, and a part is below the limit of [`decode_batch`].
+const PART: usize = 16 << 20;
 
 /// The body of a message whose kind is [`Kind::Snapshot`]: the snapshot and its checksum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,14 +96,18 @@ impl SlotSnapshot {
     /// Returns the object, and the body of the message that names it. `after`: the last message of
     /// the log whose facts are in the snapshot.
     pub fn encode(&self, slot: Slot, after: u64) -> (Vec<u8>, SnapshotMark) {
-        let facts: Vec<&Entry> = self.facts.iter().collect();
-        // A slot without facts has a part too: it has the offers.
-        let parts: Vec<&[&Entry]> = match facts.is_empty() {
-            true => vec![&[]],
-            false => facts.chunks(PART).collect(),
-        };
-        let encode = |part: &&[&Entry]| encode_batch(&self.owner, part, self.offers_applied);
-        let parts: Vec<Vec<u8>> = parts.iter().map(encode).collect();
+        let encode = |part: &[&Entry]| encode_batch(&self.owner, part, self.offers_applied);
+        let (mut parts, mut part, mut size) = (Vec::new(), Vec::new(), 0);
+        for fact in &self.facts {
+            size += approximate_size(fact);
+            part.push(fact);
+            if size >= PART {
+                parts.push(encode(&part));
+                (part, size) = (Vec::new(), 0);
+            }
+        }
+        // Not empty, because it has the offers.
+        parts.push(encode(&part));
         let head = SnapshotHead {
             slot,
             after,
@@ -158,6 +163,20 @@ impl SlotSnapshot {
     }
 }
 
+/// Returns the approximate size of a fact in bytes.
+fn approximate_size(fact: &Entry) -> usize {
+    let further = match fact {
+        Entry::Admitted(_, discovery) => discovery.url.len(),
+        Entry::Links(_, links) => links.links().map(|(_, words)| 8 + words.len()).sum(),
+        Entry::Host(_, _, facts) => match &facts.robots {
+            Some(RobotsFact::Found { text, .. }) => text.len(),
+            _ => 0,
+        },
+        Entry::Visited(..) | Entry::Signalled(..) | Entry::Seed(_) => 0,
+    };
+    200 + further
+}
+
 /// Returns the bytes of the message that names a snapshot.
 pub fn encode_mark(header: &Header, mark: &SnapshotMark) -> Vec<u8> {
     debug_assert_eq!(header.kind, Kind::Snapshot);
@@ -202,10 +221,12 @@ mod tests {
 
     #[test]
     fn a_snapshot_has_the_facts_of_its_slot_whatever_their_number() {
-        for seeds in [0, 1, PART, 2 * PART + 1] {
+        for (seeds, parts) in [(0, 1), (1, 1), (PART / 200, 1), (2 * PART / 200 + 3, 3)] {
             let snapshot = snapshot(seeds);
             let (object, mark) = snapshot.encode(Slot(7), 41);
             assert_eq!(mark.object, "snapshots/007-00000000000000000041");
+            let (head, _): (SnapshotHead, &[u8]) = postcard::take_from_bytes(&object).unwrap();
+            assert_eq!(head.parts.len(), parts, "{seeds}");
             let read = SlotSnapshot::decode(Slot(7), &mark, &object).unwrap();
             assert_eq!(read, snapshot);
         }

@@ -350,8 +350,8 @@ impl Ledger {
         Scan::of_partitions(&self.urls, &self.visits, partitions)
     }
 
-    /// Returns all facts of a range of partitions: pages, visits, links and hosts. The URLs to which
-    /// seeds redirected are not among them.
+    /// Returns all facts of a range of partitions: pages, visits, links and hosts. The URLs to
+    /// which seeds redirected are not among them.
     pub fn facts_of(&self, partitions: RangeInclusive<u8>) -> Result<Vec<Entry>, LedgerError> {
         let mut facts = Vec::new();
         for known in self.scan_partitions(partitions.clone()) {

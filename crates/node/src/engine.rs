@@ -255,7 +255,7 @@ async fn start(
     }
     if let Some(error) = failure {
         if driver.engine.plan.rules.index && store.is_full(&error) {
-            publish_last_commits(store, &ledger);
+            recovery::publish_last_commits(store, &ledger);
         }
         return Err(error);
     }

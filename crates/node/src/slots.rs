@@ -2,8 +2,9 @@
 //!
 //! The note of the ledger says how far the facts of each slot agree with the slot's log.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use cluster::agent::{Applied, SlotStore};
@@ -15,6 +16,7 @@ use cluster::{Division, Slot};
 use frontier::Entry;
 use ledger::{Batch, Ledger, decode, encode};
 use repository::archive::{self, elsewhere};
+use tokio::time::Instant;
 use tracing::warn;
 
 use crate::recovery;
@@ -46,6 +48,8 @@ pub struct LedgerSlots<'a> {
     indexed: bool,
     /// The object store of the cluster, if it has one.
     objects: Option<ObjectStore>,
+    /// When the object store first did not answer.
+    away: Cell<Option<Instant>>,
     /// Whether pages of other nodes' slots stay: this node has fetched them itself (`crossover`).
     keeps_foreign: bool,
 }
@@ -68,8 +72,38 @@ impl<'a> LedgerSlots<'a> {
             free: None,
             indexed,
             objects,
+            away: Cell::new(None),
             keeps_foreign,
         })
+    }
+
+    /// Returns whether an archive file is in the object store. Waits for a store that does not
+    /// answer, for [`OBJECTS_WITHIN`] in all.
+    async fn is_stored(&self, file: u32) -> bool {
+        let Some(objects) = &self.objects else {
+            return false;
+        };
+        let object = format!("{ARCHIVE}/{}", elsewhere::file_name(file));
+        loop {
+            let since = self.away.get();
+            if since.is_some_and(|since| since.elapsed() >= OBJECTS_WITHIN) {
+                return false;
+            }
+            match objects.size(&object).await {
+                Ok(size) => return size.is_some(),
+                Err(error) => {
+                    if since.is_none() {
+                        let error = anyhow::Error::from(error);
+                        warn!(
+                            "{error:#}; in {} s, pages are taken over without the copies in it and fetched again",
+                            OBJECTS_WITHIN.as_secs()
+                        );
+                        self.away.set(Some(Instant::now()));
+                    }
+                    tokio::time::sleep(Duration::from_millis(500)).await;
+                }
+            }
+        }
     }
 
     fn write_note(&self) -> Result<()> {
@@ -125,14 +159,9 @@ impl SlotStore for LedgerSlots<'_> {
     async fn reachable(&self, files: BTreeSet<u32>) -> Result<BTreeSet<u32>> {
         let directory = self.store.archive();
         let mut reachable = BTreeSet::new();
-        let begun = Instant::now();
         // Files of archive 0 have the same numbers in every store.
         for file in files.into_iter().filter(|file| archive_of(*file) > 0) {
-            if archive::is_own(&directory, file) {
-                reachable.insert(file);
-            } else if let Some(objects) = &self.objects
-                && is_stored(objects, file, begun + OBJECTS_WITHIN).await
-            {
+            if archive::is_own(&directory, file) || self.is_stored(file).await {
                 reachable.insert(file);
             }
         }
@@ -180,25 +209,6 @@ impl SlotStore for LedgerSlots<'_> {
     }
 }
 
-/// Returns whether an archive file is in the object store. Tries until `until` if the store does
-/// not answer.
-async fn is_stored(objects: &ObjectStore, file: u32, until: Instant) -> bool {
-    let object = format!("{ARCHIVE}/{}", elsewhere::file_name(file));
-    loop {
-        match objects.size(&object).await {
-            Ok(size) => return size.is_some(),
-            Err(error) if Instant::now() >= until => {
-                let error = anyhow::Error::from(error);
-                warn!(
-                    "pages that are taken over without their copies are fetched again: {error:#}"
-                );
-                return false;
-            }
-            Err(_) => tokio::time::sleep(Duration::from_millis(500)).await,
-        }
-    }
-}
-
 /// Returns count and checksum of the facts of a slot in a ledger.
 pub fn digest(ledger: &Ledger, division: Division, slot: Slot) -> Result<SlotDigest> {
     let mut digest = SlotDigest::default();
@@ -206,4 +216,58 @@ pub fn digest(ledger: &Ledger, division: Division, slot: Slot) -> Result<SlotDig
         digest.add(&known?);
     }
     Ok(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use cluster::copies::first_file;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn copies_are_reachable_in_the_own_archive_and_in_the_object_store() {
+        let (root, mount) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let store = Store::create(root.path()).unwrap();
+        let objects = ObjectStore::in_directory(mount.path(), "docs");
+        let (own, stored) = (first_file(1), first_file(2));
+        std::fs::create_dir(store.archive()).unwrap();
+        for file in [own, 1] {
+            let path = store.archive().join(elsewhere::file_name(file));
+            std::fs::write(path, "").unwrap();
+        }
+        for file in [stored, 2] {
+            let object = format!("{ARCHIVE}/{}", elsewhere::file_name(file));
+            objects.put_bytes(&object, b"").await.unwrap();
+        }
+        let division = Division::new(64).unwrap();
+        let open = |objects| LedgerSlots::open(&store, division, false, objects).unwrap();
+        let files = BTreeSet::from([1, 2, own, stored, stored + 1, stored + 2]);
+        let slots = open(Some(objects.clone()));
+        let reachable = slots.reachable(files.clone()).await.unwrap();
+        assert_eq!(
+            reachable,
+            BTreeSet::from([own, stored]),
+            "files 1 and 2 have no archive"
+        );
+        drop(slots);
+
+        // The object store goes away. All files together wait for it once.
+        std::fs::remove_dir_all(mount.path().join("docs")).unwrap();
+        let slots = open(Some(objects));
+        let begun = Instant::now();
+        for _ in 0..3 {
+            let reachable = slots.reachable(files.clone()).await.unwrap();
+            assert_eq!(reachable, BTreeSet::from([own]));
+        }
+        let waited = begun.elapsed();
+        assert!(
+            (OBJECTS_WITHIN..OBJECTS_WITHIN * 2).contains(&waited),
+            "{waited:?}"
+        );
+        drop(slots);
+        assert_eq!(
+            open(None).reachable(files).await.unwrap(),
+            BTreeSet::from([own])
+        );
+    }
 }

@@ -385,8 +385,8 @@ section! {
         /// again.
         object_store: Option<String> = None, example("file:///mnt/shared"),
             flag("object-store", "PLACE");
-        /// With an object store: the log of a slot is replaced by a snapshot of the slot when it has
-        /// this many messages.
+        /// With an object store: the log of a slot is replaced by a snapshot of the slot when it
+        /// has this many messages.
         snapshot_after: u64 = 1000, range(10.0..), flag("snapshot-after", "N");
         /// An archive file is closed and copied to the object store after this time. Copies that a
         /// node has not uploaded are lost with it.

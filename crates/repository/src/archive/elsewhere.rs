@@ -88,12 +88,22 @@ pub fn complete_files(dir: &Path, end: u32) -> Result<Vec<CompleteFile>, Archive
 }
 
 /// Makes `shared` a link to a directory. Replaces a link to another directory.
+///
+/// A backup may have copied the files behind the link: such a directory is kept under another name,
+/// if possible that of `fetched`.
 pub fn share(dir: &Path, target: &Path) -> Result<(), ArchiveError> {
     let link = shared(dir);
     if fs::read_link(&link).is_ok_and(|found| found == target) {
         return Ok(());
     }
     fs::create_dir_all(dir).map_err(ArchiveError::io("create", dir))?;
+    if fs::symlink_metadata(&link).is_ok_and(|found| found.is_dir()) {
+        let numbered = (1..).map(|count: u32| dir.join(format!("shared.copied-{count}")));
+        let mut names = std::iter::once(fetched(dir)).chain(numbered);
+        let free = names.find(|path| !path.exists());
+        let free = free.expect("a directory has fewer than 2^32 files");
+        fs::rename(&link, free).map_err(ArchiveError::io("rename", &link))?;
+    }
     files::remove(&link)?;
     std::os::unix::fs::symlink(target, &link).map_err(ArchiveError::io("create", &link))
 }
@@ -134,6 +144,20 @@ mod tests {
         assert_eq!((length(&dir, 8), length(&dir, 7)), (Some(8), Some(6)));
         assert_eq!(length(&dir, 9), None);
         assert_eq!(files::holding(&dir, 9, 1), files::open(&dir, 9));
+    }
+
+    #[test]
+    fn a_copied_directory_of_shared_files_is_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let dir = directory.path();
+        for round in 1..=2 {
+            fs::create_dir(shared(dir)).unwrap();
+            fs::write(files::closed(&shared(dir), round), "text").unwrap();
+            share(dir, Path::new("/nowhere")).unwrap();
+            fs::remove_file(shared(dir)).unwrap();
+        }
+        assert_eq!(length(dir, 1), Some(4));
+        assert!(files::closed(&dir.join("shared.copied-1"), 2).exists());
     }
 
     #[test]

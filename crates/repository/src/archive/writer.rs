@@ -220,8 +220,8 @@ impl ArchiveWriter {
         }
     }
 
-    /// Completes the open file, if there is one, so that it can be copied elsewhere. The next record
-    /// begins a new file.
+    /// Completes the open file, if there is one, so that it can be copied elsewhere. The next
+    /// record begins a new file.
     ///
     /// Call it only when everything in the file is committed: a file that was complete at a commit
     /// never changes.

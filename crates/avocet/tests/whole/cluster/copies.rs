@@ -9,8 +9,8 @@ use serde_json::Value;
 use testweb::tracked::TrackedPage;
 
 use super::processes::{LoggedFacts, TestCluster};
-use super::{HOSTS, cluster};
-use crate::program::has;
+use super::{HOSTS, cluster, no_published_page_repeated};
+use crate::program::{copy, has};
 
 const HANDED_OVER: &str = "the copies of pages that were taken over are in the index";
 
@@ -190,4 +190,67 @@ async fn the_crawl_goes_on_while_the_object_store_is_away() {
     cluster.until_complete().await;
     drain(&cluster).await;
     assert_eq!(cluster.web.repeated().len(), 0, "overlap");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_dies_between_closing_a_file_and_its_upload_uploads_it_later() {
+    let Some(mut cluster) = archived(16, "10m", TestCluster::shared, "1s").await else {
+        return;
+    };
+    for _ in 0..2 {
+        cluster.join(None).await;
+    }
+    cluster.until_seen(cluster.web.pages() / 8).await;
+    assert!(cluster.end(0, Signal::INT).success(), "{}", cluster.log(0));
+    cluster.restart_until(0, "file-complete:2");
+    cluster.until_aborted(0).await;
+    cluster.restart(0);
+    let facts = cluster.facts().await;
+    let hosts = cluster.hosts_of(0, HOSTS).await;
+    cluster.until_complete().await;
+    drain(&cluster).await;
+    no_published_page_repeated(&cluster, &facts);
+    let after = cluster.until_complete().await;
+    assert_eq!(after.refused, 0);
+    let stored = stored(&cluster);
+    for (page, file) in &facts.files {
+        let handed_over = hosts.contains(&page.host);
+        assert!(
+            !handed_over || stored.contains(file),
+            "{page:?} in {file}: {stored:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_was_restored_from_a_backup_gets_a_new_archive() {
+    let Some(mut cluster) = archived(16, "10m", TestCluster::shared, "1s").await else {
+        return;
+    };
+    cluster.join(None).await;
+    let pages = cluster.web.pages();
+    cluster.until_seen(pages / 4).await;
+    assert!(cluster.end(0, Signal::INT).success(), "{}", cluster.log(0));
+    let backup = cluster.directory().join("backup");
+    copy(&cluster.store(0), &backup);
+    cluster.restart(0);
+    cluster.until_seen(pages / 2).await;
+    assert!(cluster.end(0, Signal::INT).success(), "{}", cluster.log(0));
+    let facts = cluster.facts().await;
+    std::fs::remove_dir_all(cluster.store(0)).unwrap();
+    copy(&backup, &cluster.store(0));
+
+    cluster.restart(0);
+    let after = cluster.until_complete().await;
+    has(&cluster.log(0), "the store is an older state");
+    no_published_page_repeated(&cluster, &facts);
+    let archives: BTreeSet<u32> = after.files.values().map(|file| file >> 20).collect();
+    assert_eq!(archives.len(), 2, "{archives:?}");
+    assert!(cluster.end(0, Signal::INT).success(), "{}", cluster.log(0));
+    let verified = cluster.of_store(0, &["verify", "--json"]);
+    let verified: Value = serde_json::from_str(&verified).unwrap();
+    assert_eq!(
+        (&verified["agree"], &verified["copies"]),
+        (&true.into(), &pages.into())
+    );
 }

@@ -136,6 +136,23 @@ impl TestCluster {
         self.start_process(number, command);
     }
 
+    /// Starts a node that aborts at a point of the code.
+    pub fn restart_until(&mut self, number: usize, point: &str) {
+        let mut command = self.command(number, &self.store(number));
+        command.env("AVOCET_CRASH_AT", point);
+        self.start_process(number, command);
+    }
+
+    /// Waits until a node has aborted.
+    pub async fn until_aborted(&mut self, number: usize) {
+        let mut process = self.nodes[number].process.take().unwrap();
+        let begun = Instant::now();
+        while process.try_wait().unwrap().is_none() {
+            assert!(begun.elapsed() < PATIENCE, "n{number} does not abort");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     fn start_process(&mut self, number: usize, mut command: Command) {
         let log = File::options()
             .append(true)

@@ -115,3 +115,30 @@ async fn logs_stay_short_and_a_takeover_reads_a_snapshot_and_the_rest_of_the_log
     assert_ne!(cluster.owner(0).await, Some(0));
     assert!(!cluster.log(0).contains("Error"), "{}", cluster.log(0));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_dies_after_it_has_trimmed_a_log_goes_on_from_the_snapshot() {
+    let Some(mut cluster) = trimming(8).await else {
+        return;
+    };
+    for _ in 0..2 {
+        cluster.join(None).await;
+    }
+    cluster.until_complete().await;
+    assert!(cluster.end(0, Signal::INT).success(), "{}", cluster.log(0));
+    cluster.restart_until(0, "trimmed:3");
+    cluster.until_aborted(0).await;
+    assert!(!snapshots(&cluster).is_empty());
+    let pages = cluster.web.pages();
+    assert_eq!(cluster.facts().await.visited.len(), pages);
+    cluster.restart(0);
+    let restarted = Instant::now();
+    cluster
+        .until_request("the restarted node", restarted, |request| {
+            request.crawler == 0
+        })
+        .await;
+    has(&cluster.steer(&["verify"]), ": 0 differ");
+    let facts = cluster.facts().await;
+    assert_eq!((facts.visited.len(), facts.refused), (pages, 0));
+}

@@ -17,6 +17,7 @@ use ledger::{Ledger, encode};
 use super::CommitWork;
 use crate::copies::arrivals::ArrivalWork;
 use crate::engine::term::Term;
+use crate::fault;
 use crate::slots::{Digests, digest, note_of};
 
 /// The longest time that a group waits for more work. A group costs one message per slot, whatever
@@ -90,6 +91,7 @@ impl Publishing {
         let seeds = ledger.seeds()?.into_iter().map(Entry::Seed);
         facts.extend(seeds.filter(|seed| self.publisher.slot_of(seed) == Some(slot)));
         self.publisher.snapshot(slot, facts, self.snapshot_after)?;
+        fault::point("trimmed");
         self.note.published(self.publisher.applied());
         Ok(ledger.set_note(&encode(&self.note))?)
     }
