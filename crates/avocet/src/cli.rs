@@ -9,6 +9,7 @@ mod init;
 pub mod lab;
 mod overview;
 mod plan;
+mod report;
 mod search;
 mod serve;
 mod settings;
@@ -26,6 +27,7 @@ pub use forget::ForgetArguments;
 pub use init::{CheckArguments, InitArguments};
 pub use overview::command;
 pub use plan::PlanArguments;
+pub use report::{LinksArguments, ReportArguments};
 pub use search::{SearchArguments, SearchOrder};
 pub use serve::ServeArguments;
 use settings::{OfCrawl, OfRun, SettingFlags};
@@ -120,6 +122,10 @@ pub enum Command {
     Resume,
     /// Explain why a URL was or was not fetched, what happens next, and what a fetch is worth
     Explain(ExplainArguments),
+    /// List links: the broken ones, or the pages to which only a sitemap links
+    Links(LinksArguments),
+    /// Make a report: duplicates, slow servers, what people search for
+    Report(ReportArguments),
     /// Export URLs, links, pages or WARC files
     Export(ExportArguments),
     /// Import WARC files, URLs, search queries or clicks

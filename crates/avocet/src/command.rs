@@ -15,6 +15,7 @@ mod mcp;
 mod pause;
 mod plan;
 mod rebuild;
+mod report;
 mod run;
 mod search;
 mod serve;
@@ -34,6 +35,22 @@ const STORE: &str = "avocet-data";
 
 /// Runs the command that the command line names.
 pub fn run(arguments: CommandLine) -> Result<()> {
+    let store = arguments.store.clone().unwrap_or_else(|| STORE.into());
+    // A command that was killed may have left files of another user.
+    adopt(&store);
+    let done = dispatch(arguments);
+    adopt(&store);
+    done
+}
+
+/// Gives files that this command has made in the store of another user to that user.
+fn adopt(store: &Path) {
+    if let Err(error) = node::store::adopt(store) {
+        tracing::warn!(%error, "files in {} keep another owner than the store", store.display());
+    }
+}
+
+fn dispatch(arguments: CommandLine) -> Result<()> {
     let (named, json) = (arguments.store.as_deref(), arguments.json);
     let store = named.unwrap_or(Path::new(STORE));
     match arguments.command {
@@ -51,6 +68,10 @@ pub fn run(arguments: CommandLine) -> Result<()> {
         Command::Topic(arguments) => topic::run(store, json, &arguments),
         Command::Status => status::run(store, json),
         Command::Explain(arguments) => explain::run(store, json, &arguments),
+        Command::Links(arguments) => report::run(store, json, arguments.csv, arguments.report()),
+        Command::Report(arguments) => {
+            report::run(store, json, arguments.csv, arguments.kind.into())
+        }
         Command::Export(arguments) => export::run(store, json, &arguments),
         Command::Import(arguments) => import::run(store, json, &arguments),
         Command::Rebuild(arguments) => rebuild::run(store, json, &arguments),

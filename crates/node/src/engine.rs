@@ -48,6 +48,7 @@ use crate::live::{Live, RunningCrawl};
 use crate::number::counted;
 use crate::panics;
 use crate::recovery::searches::Searches;
+use crate::reports::{ReportKind, ReportTable, report};
 use crate::settings::policies::ChosenPolicies;
 use crate::slots::Digests;
 use crate::store::{self, Store};
@@ -732,6 +733,10 @@ impl RunningCrawl for Engine {
 
     fn explain(&self, url: &str) -> Result<Explanation> {
         self.explain(url)
+    }
+
+    fn report(&self, kind: ReportKind) -> Result<ReportTable> {
+        report(kind, self.live.root(), &self.ledger)
     }
 
     fn afford(&self, per_second: f64) {

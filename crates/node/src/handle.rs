@@ -33,6 +33,7 @@ use crate::live::controls::{self, Applied, Control};
 use crate::live::snapshot::{CrawlState, Snapshot};
 use crate::live::{self, Live, pause};
 use crate::readable::{self, Readable};
+use crate::reports::{ReportKind, ReportTable, report};
 use crate::settings::last_crawl::{LastCrawl, NeverCrawled};
 use crate::settings::{Layer, SettingInForce, Settings, in_force};
 use crate::store;
@@ -301,18 +302,32 @@ impl NodeHandle {
         }
         let now = Clock::start().now();
         let asked = (self.lease).ask(|ledger, store| explain::explain(store, ledger, url, now));
-        asked.unwrap_or_else(|| {
-            let state: Option<CrawlState> = store::read_json(&store::state(&self.root));
-            let address = state.and_then(|state| state.address);
-            Err(Elsewhere(match address {
-                Some(address) => format!("another process has the store: ask it at {address}"),
-                None => "another process has the store and serves nothing; start it without --no-serve, or stop it".into(),
-            })
-            .into())
-        })
+        asked.unwrap_or_else(|| Err(self.elsewhere()))
     }
 
-    /// Applies a control: writes it into the configuration file that the crawl watches.
+    /// Makes a report: asks the crawl of this process, or else the ledger if it is not locked.
+    pub fn report(&self, kind: ReportKind) -> Result<ReportTable> {
+        if let Some(live) = &self.live
+            && let Some(table) = live.ask(|crawl| crawl.report(kind))
+        {
+            return table;
+        }
+        let asked = self.lease.ask(|ledger, _| report(kind, &self.root, ledger));
+        asked.unwrap_or_else(|| Err(self.elsewhere()))
+    }
+
+    /// Returns the error for a question that only another process can answer.
+    fn elsewhere(&self) -> anyhow::Error {
+        let state: Option<CrawlState> = store::read_json(&store::state(&self.root));
+        let address = state.and_then(|state| state.address);
+        let why = match address {
+            Some(address) => format!("another process has the store: ask it at {address}"),
+            None => "another process has the store and serves nothing; start it without --no-serve, or stop it".into(),
+        };
+        Elsewhere(why).into()
+    }
+
+    /// Applies a control: writes it into a file of the store that the crawl watches.
     ///
     /// The returned message says what changed, and names the flags that apply again when the
     /// program is restarted.
@@ -355,7 +370,8 @@ impl NodeHandle {
             false => Err(error),
         };
         let mut scope = scope.or_else(unset)?;
-        let config = Settings::load(Some(&self.config), &self.root).unwrap_or_default();
+        let named = self.config.exists().then_some(self.config.as_path());
+        let config = Settings::load(named, &self.root).unwrap_or_default();
         let by_flags = self.live.as_ref().is_some_and(|live| {
             let seeds = controls::SEEDS;
             !live.flags(&[seeds]).is_empty() && !live.controlled().contains(&seeds)
@@ -376,7 +392,8 @@ impl NodeHandle {
             true => Layer::read(&self.config)?,
             false => Layer::default(),
         };
-        Ok(in_force(&flags.unwrap_or_default(), &file))
+        let controls = Settings::controls(&self.root, &file)?;
+        Ok(in_force(&flags.unwrap_or_default(), &controls, &file))
     }
 
     /// Returns the record of the last visit to a page; `None` if there is none or the ledger cannot

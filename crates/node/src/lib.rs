@@ -21,6 +21,7 @@ pub mod planning;
 pub mod readable;
 pub mod recovery;
 pub mod replay;
+pub mod reports;
 pub mod retention;
 pub mod settings;
 pub mod slots;

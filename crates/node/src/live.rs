@@ -26,6 +26,7 @@ use tokio::sync::watch;
 use crate::clock::{Clock, written};
 use crate::explain::Explanation;
 use crate::panics::POISONED;
+use crate::reports::{ReportKind, ReportTable};
 use crate::settings::policies::PolicySettings;
 use crate::settings::{Layer, Settings, declared};
 use crate::slots::Digests;
@@ -44,6 +45,9 @@ pub trait RunningCrawl: Send + Sync {
 
     /// Explains a URL.
     fn explain(&self, url: &str) -> Result<Explanation>;
+
+    /// Makes a report from what is committed.
+    fn report(&self, kind: ReportKind) -> Result<ReportTable>;
 
     /// Sets the budget, in fetches per second.
     fn afford(&self, per_second: f64);

@@ -5,6 +5,7 @@
 
 mod brand;
 pub mod check;
+mod controls_file;
 mod declared;
 mod in_force;
 pub mod last_crawl;
@@ -27,7 +28,8 @@ use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 use serde::Deserialize;
 
-pub use brand::{BrandTitle, Colour, Logo};
+pub use brand::{BrandTitle, Colour, Logo, PathPrefix};
+pub use controls_file::ControlsFile;
 pub use declared::{
     Admin, ArchiveSettings, BudgetSettings, ClickLog, ClusterSettings, Coordination, CrawlSettings,
     CreditedSources, FetchSettings, HostSettings, HttpVersion, LimitSettings, LinkExchange,
@@ -80,9 +82,15 @@ impl Settings {
         store.join("avocet.toml")
     }
 
+    /// Reads the layer of the configuration, with the controls of the store that hold over it.
+    pub fn file(named: Option<&Path>, store: &Path) -> Result<Layer> {
+        let config = Self::config(named, store)?;
+        Ok(Self::controls(store, &config)?.over(&config))
+    }
+
     /// Reads the layer of the named file, or else that of the store's file. Returns an empty layer
     /// if neither exists.
-    pub fn file(named: Option<&Path>, store: &Path) -> Result<Layer> {
+    pub fn config(named: Option<&Path>, store: &Path) -> Result<Layer> {
         let own = Self::path(store);
         match named {
             Some(path) => Layer::read(path),

@@ -6,6 +6,7 @@
 
 pub mod holdings;
 pub mod keys;
+mod ownership;
 mod rewriting;
 mod search_index;
 
@@ -20,6 +21,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::de::DeserializeOwned;
 use tracing::debug;
 
+pub use ownership::adopt;
 pub use search_index::search_index;
 
 /// The contents of the file `FORMAT`. A store of another format is refused, unless the format is in
@@ -302,7 +304,9 @@ pub fn must_exist(root: &Path) -> Result<()> {
 /// a command may put there before the first crawl: settings, logs, topics, the sign of a pause, and
 /// hidden files.
 pub fn other_files(root: &Path) -> Result<Vec<String>> {
-    const OURS: [&str; 18] = [
+    const OURS: [&str; 20] = [
+        "changes",
+        "controls.toml",
         "LOCK",
         "PAUSED",
         "RESERVE",

@@ -1,5 +1,7 @@
 // Updates the parts of the dashboard from server-sent events. Without JavaScript the page reloads itself every 10 s.
 "use strict";
+// The path prefix below which the server is offered: this file is at PREFIX/assets/MARK/NAME.
+const base = new URL("../..", document.currentScript.src).pathname.replace(/\/$/, "");
 const live = document.getElementById("live");
 if (live && "EventSource" in window) {
   const busy = (part) => {
@@ -7,7 +9,7 @@ if (live && "EventSource" in window) {
     const focused = document.activeElement;
     return (focused !== part && part.contains(focused)) || (marked && !marked.isCollapsed && part.contains(marked.anchorNode));
   };
-  const events = new EventSource("/dashboard/events");
+  const events = new EventSource(`${base}/dashboard/events`);
   events.addEventListener("live", (event) => {
     const fresh = document.createElement("template");
     fresh.innerHTML = event.data;

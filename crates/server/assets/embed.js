@@ -11,7 +11,7 @@
 (() => {
   const tag = document.currentScript;
   if (!tag) return;
-  const server = new URL(tag.src).origin;
+  const server = new URL(".", tag.src).href.replace(/\/$/, "");
   const holder = document.createElement("div");
   const into = tag.dataset.into && document.querySelector(tag.dataset.into);
   if (into) into.append(holder);

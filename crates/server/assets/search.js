@@ -1,6 +1,8 @@
 // Live results and suggestions, keyboard shortcuts, and click counts of the search page. The page works without this
 // script.
 "use strict";
+// The path prefix below which the server is offered: this file is at PREFIX/assets/MARK/NAME.
+const base = new URL("../..", document.currentScript.src).pathname.replace(/\/$/, "");
 (() => {
   const field = document.getElementById("q");
 
@@ -39,7 +41,7 @@
   const live = (query, how) => {
     const all = new URLSearchParams(query);
     all.set("live", how);
-    return `/?${all}`;
+    return `${base}/?${all}`;
   };
 
   // Lets the server log the search that is shown, once.
@@ -69,7 +71,7 @@
     const mine = ++latest;
     const query = parameters().toString();
     if (!hasWords()) {
-      history.replaceState(null, "", "/");
+      history.replaceState(null, "", `${base}/`);
       document.title = brand;
       answer.replaceChildren();
       shown = status.textContent = "";
@@ -89,7 +91,7 @@
       return;
     }
     shown = query;
-    history.replaceState(null, "", `/?${query}`);
+    history.replaceState(null, "", `${base}/?${query}`);
     document.title = `${field.value.trim()} · ${brand}`;
     settledTimer = setTimeout(settle, SETTLED);
   };
@@ -151,7 +153,7 @@
     if (!hasWords()) return close();
     let found = [];
     try {
-      const response = await fetch(`/api/v1/suggest?${new URLSearchParams({ q: text.slice(0, 1000) })}`);
+      const response = await fetch(`${base}/api/v1/suggest?${new URLSearchParams({ q: text.slice(0, 1000) })}`);
       if (response.ok) found = (await response.json()).suggestions;
     } catch {
       // Without an answer there is nothing to suggest.

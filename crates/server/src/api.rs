@@ -8,6 +8,7 @@ mod changes;
 mod cors;
 mod document;
 mod page;
+mod page_of_api;
 mod params;
 mod refusal;
 mod search;
@@ -20,7 +21,7 @@ mod suggest;
 
 use std::sync::Arc;
 
-use axum::http::{StatusCode, Uri};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::routing::get;
 use axum::{Json, Router};
 use utoipa::OpenApi;
@@ -51,7 +52,19 @@ pub fn routes(app: &Arc<App>, others: OpenApiRouter<Arc<App>>) -> Router<Arc<App
         )
         .split_for_parts();
     let document = Arc::new(document);
+    let described = Arc::new(serde_json::to_value(&*document).unwrap_or_default());
+    let prefix = app
+        .settings
+        .base
+        .as_ref()
+        .map_or(String::new(), |base| base.0.clone());
     router
+        .route(
+            "/api",
+            get(move |headers: HeaderMap| async move {
+                page_of_api::show(&described, &prefix, &headers)
+            }),
+        )
         .route(
             "/api/v1/openapi.json",
             get(move || async move { Json(document) }),

@@ -25,6 +25,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 use tower::ServiceExt;
 
+use crate::middleware::without_base;
 use crate::request::client::{Proxies, network};
 use admission::{AdmissionControl, Full};
 use time_outs::{ConnectionWatch, Download, Upload, WatchedSocket};
@@ -53,10 +54,19 @@ const REFUSAL: &[u8] =
     Content-Length: 54\r\nRetry-After: 1\r\nConnection: close\r\n\r\n\
     There are too many connections from this address now.\n";
 
+/// The routes, and the path prefix that requests may have.
+#[derive(Clone)]
+pub struct ServedRouter {
+    /// The routes, without the prefix.
+    pub router: Router,
+    /// The prefix, such as `/search`.
+    pub base: Option<String>,
+}
+
 /// Serves connections until `stopped` completes. Then gives requests under way [`LAST`] to finish.
 pub async fn accept(
     listener: TcpListener,
-    router: Router,
+    router: ServedRouter,
     per_client: Option<usize>,
     proxies: Proxies,
     stopped: impl Future<Output = ()>,
@@ -130,7 +140,7 @@ pub async fn accept(
 fn answer(
     stream: TcpStream,
     from: SocketAddr,
-    router: Router,
+    router: ServedRouter,
     proxies: Arc<Proxies>,
     watch: &Arc<ConnectionWatch>,
 ) -> impl GracefulConnection<Error = hyper::Error> + use<> {
@@ -148,7 +158,13 @@ fn answer(
             body,
             watch: watch.clone(),
         });
-        let answer = router.clone().oneshot(request);
+        let (mut head, body) = request.into_parts();
+        let base = router.base.as_deref();
+        if let Some(uri) = base.and_then(|base| without_base(&head.uri, base)) {
+            head.uri = uri;
+        }
+        let request = hyper::Request::from_parts(head, body);
+        let answer = router.router.clone().oneshot(request);
         async move {
             let answer = answer.await?;
             Ok::<_, std::convert::Infallible>(answer.map(|body| Download { body, watch }))

@@ -18,6 +18,7 @@ mod inspector;
 pub mod mcp;
 mod middleware;
 mod pages;
+mod reports;
 mod request;
 mod search;
 mod webhooks;
@@ -63,9 +64,11 @@ pub fn start(app: Arc<App>, listener: TcpListener) -> Result<RunningServer> {
     let per_client = app::per_client(&app.settings);
     let proxies = Proxies::at(&app.settings.trusted_proxies);
     tokio::spawn(webhooks::deliver(app.clone()));
+    let base = app.settings.base.as_ref().map(|base| base.0.clone());
     let router = router(app);
     let done = tokio::spawn(async move {
         let stopped = async { stopped.await.unwrap_or(()) };
+        let router = connections::ServedRouter { router, base };
         connections::accept(listener, router, per_client, proxies, stopped).await;
     });
     Ok(RunningServer {
@@ -109,11 +112,14 @@ impl RunningServer {
 
 /// Returns the routes of all parts, with their middleware.
 fn router(app: Arc<App>) -> Router {
-    let api = control::api_routes().merge(inspector::api_routes());
+    let api = control::api_routes()
+        .merge(inspector::api_routes())
+        .merge(reports::api_routes());
     let limited = Router::new()
         .merge(pages::routes())
         .merge(dashboard::routes())
         .merge(inspector::routes())
+        .merge(reports::routes())
         .merge(control::routes())
         .merge(api::routes(&app, api))
         .merge(mcp::routes(&app))
@@ -125,5 +131,6 @@ fn router(app: Arc<App>) -> Router {
         .merge(limited)
         .fallback(pages::missing)
         .layer(from_fn_with_state(app.clone(), middleware::guard))
+        .layer(from_fn_with_state(app.clone(), middleware::add_base))
         .with_state(app)
 }

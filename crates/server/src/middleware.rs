@@ -1,7 +1,10 @@
-//! Middleware: the guard, which every request passes, and the rate limit of pages, API and tools.
+//! Middleware: the guard, which every request passes, the rate limit of pages, API and tools, and the
+//! path prefix of a reverse proxy.
 
+mod base;
 mod guard;
 mod limits;
 
+pub use base::{add_base, without_base};
 pub use guard::guard;
 pub use limits::limit;

@@ -79,13 +79,23 @@ pub async fn missing(State(app): State<Arc<App>>) -> Response {
 }
 
 /// Returns the URL of this server, as the client sees it; `None` if the request names no host.
-fn base_url(headers: &HeaderMap) -> Option<String> {
+pub fn base_url(headers: &HeaderMap) -> Option<String> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     // A proxy that terminates TLS says so in this header.
     let secure = text("x-forwarded-proto") == Some("https");
     let scheme = if secure { "https" } else { "http" };
     let host = text(header::HOST.as_str())?;
     Some(format!("{scheme}://{host}"))
+}
+
+/// Returns the URL of this server with the path prefix of the settings.
+fn public_url(app: &App, headers: &HeaderMap) -> Option<String> {
+    let base = app
+        .settings
+        .base
+        .as_ref()
+        .map_or("", |base| base.0.as_str());
+    Some(base_url(headers)? + base)
 }
 
 /// Returns the query parameter `url`, or an empty text if there is none.

@@ -9,7 +9,10 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
     ("Begin", &["init", "check", "demo"]),
     ("Crawl", &["crawl", "run", "pause", "resume"]),
     ("Search and serve", &["search", "serve", "mcp"]),
-    ("Watch and plan", &["status", "explain", "sources", "plan"]),
+    (
+        "Watch and plan",
+        &["status", "explain", "links", "report", "sources", "plan"],
+    ),
     (
         "Look after a store",
         &["export", "import", "verify", "rebuild", "forget", "config"],

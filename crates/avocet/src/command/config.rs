@@ -15,7 +15,7 @@ use node::settings::{Layer, Settings, in_force};
 pub fn run(root: &Path, json: bool, action: &ConfigAction) -> Result<()> {
     match action {
         ConfigAction::Reference if json => {
-            let settings = in_force(&Layer::default(), &Layer::default());
+            let settings = in_force(&Layer::default(), &Layer::default(), &Layer::default());
             outln!("{}", json!({ "settings": settings }));
             Ok(())
         }
@@ -44,9 +44,10 @@ pub fn run(root: &Path, json: bool, action: &ConfigAction) -> Result<()> {
 
 /// Prints every setting with its value and the layer that gives it: default or file.
 fn show(root: &Path, json: bool, file: Option<&Path>) -> Result<()> {
-    let file = Settings::file(file, root)?;
-    file.settings()?;
-    let settings = in_force(&Layer::default(), &file);
+    let file = Settings::config(file, root)?;
+    let controls = Settings::controls(root, &file)?;
+    controls.over(&file).settings()?;
+    let settings = in_force(&Layer::default(), &controls, &file);
     if json {
         outln!("{}", json!({ "settings": settings }));
         return Ok(());

@@ -24,6 +24,7 @@ macro_rules! line {
 /// Explains a page. If a crawl runs on the store, that process gives the explanation, except for
 /// the part about search, which this process reads from the index.
 pub fn run(root: &Path, json: bool, arguments: &ExplainArguments) -> Result<()> {
+    explain::parse(&arguments.url)?;
     store::must_exist(root)?;
     let mut answer = match Store::open(root) {
         Ok(store) => {

@@ -31,7 +31,7 @@ use node::live::Live;
 use node::membership::Membership;
 use node::number::rate;
 use node::settings::policies::PolicySettings;
-use node::settings::{Layer, Settings, Usage};
+use node::settings::{ControlsFile, Layer, Settings, Usage};
 use node::store::{Store, modified};
 
 /// Time between two checks of the configuration file for changes.
@@ -156,8 +156,8 @@ struct CrawlSetup {
     plan: EnginePlan,
     policies: PolicySettings,
     settings: Settings,
-    /// Modification time of the configuration file when it was read.
-    written: Option<SystemTime>,
+    /// Modification times of the configuration file and of the controls when they were read.
+    written: [Option<SystemTime>; 2],
 }
 
 impl CrawlSetup {
@@ -218,8 +218,13 @@ impl<'a> SettingsSource<'a> {
         named.unwrap_or_else(|| Settings::path(self.root))
     }
 
+    /// Returns when the file and the controls were last modified.
+    fn written(&self) -> [Option<SystemTime>; 2] {
+        [self.file(), ControlsFile::path(self.root)].map(|path| modified(&path))
+    }
+
     fn read(&self) -> Result<CrawlSetup> {
-        let written = modified(&self.file());
+        let written = self.written();
         let file = Settings::file(self.arguments.crawl.config.as_deref(), self.root)?;
         let controlled = self.live.controlled();
         let flags = self
@@ -247,12 +252,11 @@ impl<'a> SettingsSource<'a> {
     /// A change for which [`CrawlSetup::differ_by_budget`] holds is applied to the running crawl,
     /// and the wait continues.
     async fn changed(&self, begun: &CrawlSetup) -> CrawlSetup {
-        let file = self.file();
         let mut written = begun.written;
         let mut newest: Option<CrawlSetup> = None;
         loop {
             tokio::time::sleep(CHECK_EVERY).await;
-            let now = modified(&file);
+            let now = self.written();
             if now == written {
                 continue;
             }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::program::{TestProgram, has};
 use crate::running::CrawlProcess;
 use crate::webs;
 
@@ -208,10 +209,10 @@ async fn budgets_policies_blocks_and_seeds_take_effect() {
     };
     assert_eq!(
         of("budget.fetches_per_second"),
-        (json!(40.0), json!("file"))
+        (json!(40.0), json!("control"))
     );
-    assert_eq!(of("refresh.policy"), (json!("freshness"), json!("file")));
-    assert_eq!(of("crawl.block"), (json!([host]), json!("file")));
+    assert_eq!(of("refresh.policy"), (json!("freshness"), json!("control")));
+    assert_eq!(of("crawl.block"), (json!([host]), json!("control")));
     assert_eq!(of("crawl.connections"), (json!(64), json!("default")));
     assert_eq!(of("crawl.seeds").1, json!("flag"), "{settings}");
     let seeds = || {
@@ -279,7 +280,7 @@ async fn seeds_of_the_api_open_no_private_address() {
     assert_eq!(why["visited"]["error"], "refused:private-address", "{why}");
     let program = running.stop().await;
     // The last crawl remembers which seeds the API added, without the configuration.
-    std::fs::remove_file(program.store().join("avocet.toml")).unwrap();
+    std::fs::remove_file(program.store().join("controls.toml")).unwrap();
     program.json(&["crawl", "--refresh-after", "1ms", "--time", "20s"]);
     let why = program.json(&["explain", "http://localhost/"]);
     assert_eq!(why["visited"]["error"], "refused:private-address", "{why}");
@@ -288,4 +289,53 @@ async fn seeds_of_the_api_open_no_private_address() {
         "{why}"
     );
     assert_eq!(inside.log().requests(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn controls_work_with_a_read_only_configuration_and_yield_to_a_later_edit() {
+    let serving = webs::serve(webs::plain(3, 1, 4)).await;
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("avocet.toml");
+    let written = "[budget]\nfetches_per_second = 20.0\n";
+    std::fs::write(&config, written).unwrap();
+    let more = ["--config", config.to_str().unwrap()];
+    let running = CrawlProcess::start(&serving, &more).await;
+    let budget = async |per_second: f64| {
+        let is = |state: &Value| state["budget"].as_f64() == Some(per_second);
+        running.until("the budget", is).await;
+    };
+    budget(20.0).await;
+    let done = running.control("control/budget", &json!({ "rate": "30/s" }));
+    assert_eq!(done.status, 200, "{}", done.body);
+    budget(30.0).await;
+    assert_eq!(std::fs::read_to_string(&config).unwrap(), written);
+    let controls = std::fs::read_to_string(running.program.store().join("controls.toml")).unwrap();
+    has(&controls, "fetches_per_second = 30.0");
+    std::fs::write(&config, "[budget]\nfetches_per_second = 40.0\n").unwrap();
+    budget(40.0).await;
+    running.stop().await;
+}
+
+/// A command that root runs on the store of another user leaves no file that this user cannot
+/// write. Needs root; the test passes without a check otherwise.
+#[test]
+fn files_of_the_administrator_get_the_owner_of_the_store() {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let program = TestProgram::new();
+    let list = program.path("urls");
+    std::fs::write(&list, "http://127.0.0.1:9/\n").unwrap();
+    if std::fs::metadata(&list).unwrap().uid() != 0 {
+        eprintln!("skipped: only root can give files to others");
+        return;
+    }
+    chown(program.store(), Some(65_534), Some(65_534)).unwrap();
+    program.run(&["import", "urls", list.to_str().unwrap()]);
+    for path in crate::program::below(&program.store()) {
+        assert_eq!(
+            std::fs::metadata(&path).unwrap().uid(),
+            65_534,
+            "{}",
+            path.display()
+        );
+    }
 }

@@ -50,6 +50,8 @@ fn wrong_usage_is_explained() {
         ("check ftp://a/", 2, "https://example.org"),
         ("init --out /nowhere.toml", 2, "give a URL"),
         ("init http://a/ --scope galaxy", 2, "domain"),
+        ("links", 2, "--broken"),
+        ("report birds", 2, "duplicates"),
         ("forget", 2, "PATTERN"),
         ("forget not/a/host", 2, "https://example.org/page"),
         ("topic train x --positive y", 2, "negative"),
@@ -242,7 +244,7 @@ fn help_has_groups_and_headings_and_no_backslash() {
 }
 
 /// Commands with `--json` on a store with a few pages. Each prints a document or JSON Lines.
-const JSON: [&str; 28] = [
+const JSON: [&str; 31] = [
     "crawl HOME",
     "check HOME",
     "init HOME --out NEW/avocet.toml",
@@ -269,6 +271,9 @@ const JSON: [&str; 28] = [
     "import clicks CLICKS",
     "verify",
     "rebuild",
+    "links --broken",
+    "report duplicates",
+    "report top-searches",
     "forget --list",
     "forget HOME --dry-run",
 ];

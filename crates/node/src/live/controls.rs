@@ -1,14 +1,14 @@
 //! Controls: changes that an operator makes to a running crawl.
 //!
-//! A control is written into the configuration file, which a running crawl watches. So a control
-//! survives a restart and can be undone with an editor.
+//! A control is written into a file of its own in the store, over the configuration, which may be
+//! read-only. A running crawl watches both files. So a control survives a restart and can be undone
+//! with an editor.
 //!
-//! **Invariant:** the file is replaced atomically, and only by a valid configuration. Comments and
-//! all other settings stay as they were.
+//! **Invariant:** the file of controls is replaced atomically, and only if the configuration with
+//! all controls is valid. The configuration is never written.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 
 use anyhow::{Context, Result};
@@ -20,7 +20,7 @@ use toml_edit::{Array, DocumentMut, Item, Table, value};
 use crate::panics::POISONED;
 use crate::settings::last_crawl::LastCrawl;
 use crate::settings::policies::NO_SOURCES;
-use crate::settings::{Layer, Rate, Settings, Usage};
+use crate::settings::{ControlsFile, Layer, Rate, Settings, Usage, declared};
 use crawl::scope::{Blocked, Reach, ScopeRules};
 
 /// Serializes controls: each one edits the result of the one before.
@@ -89,19 +89,22 @@ impl Control {
         }
     }
 
-    /// Writes the control into the configuration file of the store at `root`. An invalid control is
-    /// a [`Usage`] error.
+    /// Writes the control into the store at `root`, over the configuration. An invalid control is a
+    /// [`Usage`] error.
     pub fn write(&self, config: &Path, root: &Path) -> Result<Applied> {
         let _writing = WRITING.lock().expect(POISONED);
-        let before = match fs::read_to_string(config) {
+        let text = match fs::read_to_string(config) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(error) => {
                 return Err(error).with_context(|| format!("cannot read {}", config.display()));
             }
         };
-        let document: DocumentMut = (before.parse())
-            .with_context(|| format!("{} is not valid: correct it first", config.display()))?;
+        let invalid = || format!("{} is not valid: correct it first", config.display());
+        let file = Layer::parse(&text).with_context(invalid)?;
+        let mut controls = ControlsFile::read(root)?;
+        let before = controls.over(&file).over(&file);
+        let document: DocumentMut = before.text().parse().with_context(invalid)?;
         let last = LastCrawl::read(root).ok();
         let scope = last.as_ref().map(|last| last.scope.clone());
         let (after, message) = self.edit(document, &scope.unwrap_or_default())?;
@@ -110,10 +113,17 @@ impl Control {
             let allowed = last.is_some_and(|last| last.allow_private);
             pass_gate(&seed(text)?, &read, allowed)?;
         }
-        let changed = after != before;
+        let after = Layer::parse(&after)?;
+        let mut changed = false;
+        for setting in declared() {
+            let of = |layer: &Layer| layer.get(setting.section, setting.key).cloned();
+            if of(&before) != of(&after) {
+                controls.set(&setting, of(&after), &file);
+                changed = true;
+            }
+        }
         if changed {
-            replace(config, &after)
-                .with_context(|| format!("cannot write {}", config.display()))?;
+            controls.write(root)?;
         }
         Ok(Applied { changed, message })
     }
@@ -211,7 +221,7 @@ impl Control {
 
 /// Returns the section with the seeds.
 ///
-/// If the file has no seeds yet, first writes the seeds and the scope of the last crawl into it.
+/// If there are no seeds yet, first writes the seeds and the scope of the last crawl.
 fn write_seeds<'d>(document: &'d mut DocumentMut, now: &ScopeRules) -> Result<&'d mut Table> {
     let crawl = table(document, "crawl")?;
     if list(crawl, "seeds")?.is_empty() && list(crawl, ADDED)?.is_empty() {
@@ -345,22 +355,6 @@ fn check(config: &Settings) -> Result<()> {
 
 fn wrong(why: &str) -> anyhow::Error {
     Usage(why.to_owned()).into()
-}
-
-/// Replaces the file atomically, and keeps its permissions.
-fn replace(config: &Path, text: &str) -> std::io::Result<()> {
-    // If the file is a symbolic link, its target is replaced.
-    let config: PathBuf = fs::canonicalize(config).unwrap_or_else(|_| config.to_owned());
-    let fresh = config.with_extension("toml.new");
-    fs::write(&fresh, text)?;
-    let mode = match fs::metadata(&config) {
-        Ok(old) => old.permissions(),
-        // The file may later contain passwords.
-        Err(_) => fs::Permissions::from_mode(0o600),
-    };
-    fs::set_permissions(&fresh, mode)?;
-    fs::File::open(&fresh)?.sync_all()?;
-    fs::rename(fresh, config)
 }
 
 #[cfg(test)]

@@ -40,6 +40,25 @@ impl TryFrom<String> for BrandTitle {
     }
 }
 
+/// The path prefix below which a reverse proxy offers the server, such as `/search`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub struct PathPrefix(pub String);
+
+impl TryFrom<String> for PathPrefix {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let path = text.trim_end_matches('/');
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.~/".contains(letter);
+        let good = path.starts_with('/') && path.chars().all(is_plain);
+        match good && !path.contains("//") && !path.contains("/..") {
+            true => Ok(Self(path.to_owned())),
+            false => Err(format!("{text:?} is no path prefix: write it like /search")),
+        }
+    }
+}
+
 /// A colour: red, green and blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]

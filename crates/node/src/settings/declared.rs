@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use super::brand::{BrandTitle, Colour};
+use super::brand::{BrandTitle, Colour, PathPrefix};
 use super::quantity::{ByteSize, ListenAddress, Rate, Retention, Time};
 use super::setting::{Setting, SettingsSection, section};
 use crawl::scope::Reach;
@@ -285,6 +285,9 @@ section! {
         /// Further host names that a server on loopback answers to, such as the public name of a
         /// reverse proxy.
         hosts: Vec<String> = Vec::new(), example(["search.example.org"]);
+        /// The path below which a reverse proxy offers the server, if not at the root. Requests
+        /// may come with it or without it.
+        base: Option<PathPrefix> = None, example("/search");
         /// Requests per second that one client may make on average. 0: unlimited.
         rate: f64 = 20.0, range(0.0..);
         /// Connections that one client may have open at once. 0: unlimited. For a client behind a

@@ -32,6 +32,8 @@ pub enum SettingOrigin {
     Default,
     /// `avocet.toml`.
     File,
+    /// A control of the dashboard or the API.
+    Control,
     /// The command line.
     Flag,
 }
@@ -42,25 +44,27 @@ impl SettingOrigin {
         match self {
             Self::Default => "default",
             Self::File => "file",
+            Self::Control => "control",
             Self::Flag => "flag",
         }
     }
 }
 
-/// Returns all settings, with flags over a file over the defaults.
+/// Returns all settings, with flags over controls over a file over the defaults.
 ///
 /// `[[host]]` and `[[webhook]]` are left out: they are lists, and may hold secrets.
-pub fn in_force(flags: &Layer, file: &Layer) -> Vec<SettingInForce> {
-    let merged = flags.over(file);
+pub fn in_force(flags: &Layer, controls: &Layer, file: &Layer) -> Vec<SettingInForce> {
+    let merged = flags.over(&controls.over(file));
     let settings = declared().into_iter();
     let settings = settings.filter(|setting| !REPEATED.contains(&setting.section));
     settings
         .map(|setting| {
             let given = |layer: &Layer| layer.get(setting.section, setting.key).cloned();
-            let origin = match (given(flags), given(&merged)) {
-                (Some(_), _) => SettingOrigin::Flag,
-                (None, Some(_)) => SettingOrigin::File,
-                (None, None) => SettingOrigin::Default,
+            let origin = match given(&merged) {
+                Some(_) if given(flags).is_some() => SettingOrigin::Flag,
+                Some(_) if given(controls).is_some() => SettingOrigin::Control,
+                Some(_) => SettingOrigin::File,
+                None => SettingOrigin::Default,
             };
             let value = given(&merged).or_else(|| setting.default.clone());
             SettingInForce {
@@ -89,7 +93,8 @@ mod tests {
              [[host]]\norigin = \"https://e.org\"\nuser = \"me\"\npassword = \"secret\"\n",
         );
         let flags = Layer::parse("[crawl]\nconnections = 9\norder = \"backlink\"\n");
-        let all = in_force(&flags.unwrap(), &file.unwrap());
+        let controls = Layer::parse("[crawl]\ndelay = \"3s\"\nconnections = 7\n").unwrap();
+        let all = in_force(&flags.unwrap(), &controls, &file.unwrap());
         let of = |path: &str| {
             let one = all.iter().find(|one| one.setting == path).unwrap();
             (one.value.clone(), one.origin)
@@ -98,6 +103,7 @@ mod tests {
             of("crawl.connections"),
             (Some(json!(9)), SettingOrigin::Flag)
         );
+        assert_eq!(of("crawl.delay").1, SettingOrigin::Control);
         assert_eq!(of("crawl.depth"), (Some(json!(3)), SettingOrigin::File));
         assert_eq!(
             of("crawl.per_server"),

@@ -83,6 +83,31 @@ impl Layer {
         }
     }
 
+    /// Sets a setting to a value, also if it is a list.
+    pub(super) fn put(&mut self, setting: &Setting, value: Value) {
+        self.section(setting.section)
+            .insert(setting.key.to_owned(), value);
+    }
+
+    /// Removes a setting.
+    pub(super) fn remove(&mut self, setting: &Setting) {
+        self.section(setting.section).remove(setting.key);
+    }
+
+    /// Returns the layer as a table, without empty sections.
+    pub(super) fn table(&self) -> Table {
+        let is_empty = |value: &Value| value.as_table().is_some_and(Table::is_empty);
+        let sections = self.0.iter().filter(|(_, section)| !is_empty(section));
+        sections
+            .map(|(name, section)| (name.clone(), section.clone()))
+            .collect()
+    }
+
+    /// Returns the layer as the text of a file.
+    pub fn text(&self) -> String {
+        self.table().to_string()
+    }
+
     /// Returns a copy of the layer with these seeds in place of its own, if there are any.
     pub fn with_seeds(&self, seeds: Vec<String>) -> Self {
         let mut layer = self.clone();

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use repository::index::Sort;
 
 use super::search::{SearchForm, failed};
-use super::{base_url, message_of};
+use super::{message_of, public_url};
 use crate::App;
 use crate::app::{Brand, Surface};
 use crate::request::languages;
@@ -72,7 +72,7 @@ pub async fn feed(
         let why = "Write the search into the address: /atom?q=words.";
         return message_of(&app, StatusCode::BAD_REQUEST, "No search", why);
     }
-    let Some(base) = base_url(&headers) else {
+    let Some(base) = public_url(&app, &headers) else {
         return StatusCode::BAD_REQUEST.into_response();
     };
     let request = form.request(ENTRIES, languages::preferred(&headers), Timestamp::now());

@@ -19,7 +19,7 @@ struct OpenSearchDescription<'a> {
 }
 
 pub async fn description(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
-    let Some(base) = super::base_url(&headers) else {
+    let Some(base) = super::public_url(&app, &headers) else {
         return StatusCode::BAD_REQUEST.into_response();
     };
     let brand = &app.brand;

@@ -33,7 +33,10 @@ fn applied(config: &str, control: Control) -> String {
         applied.changed && !applied.message.is_empty(),
         "{applied:?}"
     );
-    fs::read_to_string(path).unwrap()
+    let now = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(now, config, "the configuration is not written");
+    let effective = Settings::file(None, directory.path()).unwrap();
+    effective.text()
 }
 
 fn refused(config: &str, control: Control) -> String {
@@ -42,16 +45,17 @@ fn refused(config: &str, control: Control) -> String {
     assert!(error.is::<Usage>(), "{error:#}");
     let text = fs::read_to_string(path).unwrap_or_default();
     assert_eq!(text, config, "nothing was written");
+    assert!(!ControlsFile::path(directory.path()).exists());
     error.to_string()
 }
 
 #[test]
-fn a_budget_takes_the_place_of_another_and_comments_stay() {
+fn a_budget_takes_the_place_of_another_and_other_settings_stay() {
     let config = "# ours\n[budget]\nfetches_per_second = 2.0 # for a small site\n\n[crawl]\ndelay = \"2s\" # they asked\n";
     let text = applied(config, Control::Budget("90/min".into()));
-    assert_eq!(
-        text,
-        "# ours\n[budget]\nfetches_per_second = 1.5 # for a small site\n\n[crawl]\ndelay = \"2s\" # they asked\n"
+    assert!(
+        text.contains("fetches_per_second = 1.5") && text.contains("delay = \"2s\""),
+        "{text}"
     );
     let text = applied(config, Control::Budget("5000/day".into()));
     assert!(text.contains("fetches_per_day = 5000.0"), "{text}");
@@ -151,16 +155,21 @@ fn an_added_seed_passes_the_gate_that_links_pass() {
 }
 
 #[test]
-fn a_file_keeps_its_mode_and_an_invalid_one_is_not_changed() {
+fn a_read_only_configuration_is_enough_and_an_invalid_one_is_an_error() {
     let (directory, path) = store("[crawl]\n");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-    Control::Budget("1/s".into())
-        .write(&path, directory.path())
-        .unwrap();
-    let mode = fs::metadata(&path).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o640);
-    fs::write(&path, "[crawl\n").unwrap();
+    let mut mode = fs::metadata(&path).unwrap().permissions();
+    mode.set_readonly(true);
+    fs::set_permissions(&path, mode).unwrap();
+    let budget = |rate: &str| Control::Budget(rate.into()).write(&path, directory.path());
+    budget("1/s").unwrap();
+    assert!(budget("2/s").unwrap().changed);
+    let text = fs::read_to_string(ControlsFile::path(directory.path())).unwrap();
+    assert!(
+        text.contains("[budget]\nfetches_per_second = 2.0\n"),
+        "{text}"
+    );
+    let (directory, path) = store("[crawl\n");
     let error = Control::Budget("1/s".into()).write(&path, directory.path());
     assert!(error.unwrap_err().to_string().contains("correct it first"));
-    assert_eq!(fs::read_to_string(&path).unwrap(), "[crawl\n");
+    assert!(!ControlsFile::path(directory.path()).exists());
 }
