@@ -79,7 +79,7 @@ pub struct Tail {
 /// This node in the cluster.
 pub struct Agent<B = Broker> {
     broker: B,
-    now: Now,
+    pub(crate) now: Now,
     silence: Duration,
     member: Mutex<Member>,
     /// The slots that this node worked on when another node claimed them.
@@ -89,7 +89,7 @@ pub struct Agent<B = Broker> {
     /// claim them while this one is alive, so this one must release them.
     doubtful: Mutex<BTreeSet<Slot>>,
     /// When the broker last acknowledged a heartbeat, in microseconds.
-    acknowledged: AtomicU64,
+    pub(crate) acknowledged: AtomicU64,
     /// Number of checks for changes. Each reads the log of another slot of this node.
     checks: AtomicU64,
     /// Signals that a rebalance would change something.

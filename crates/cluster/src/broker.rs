@@ -160,6 +160,11 @@ impl Broker {
         &self.warnings
     }
 
+    /// Returns whether a NATS server is connected now. The client connects again by itself.
+    pub fn is_connected(&self) -> bool {
+        self.client.connection_state() == async_nats::connection::State::Connected
+    }
+
     /// Returns the messages of a stream with these subjects from a sequence on, and the name of the
     /// consumer that the server has created for them.
     async fn read(

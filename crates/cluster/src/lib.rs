@@ -17,5 +17,6 @@ pub mod member;
 pub mod message;
 pub mod note;
 pub mod publisher;
+pub mod view;
 
 pub use division::{Division, Slot};

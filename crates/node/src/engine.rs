@@ -672,16 +672,8 @@ impl CoreDriver {
         let Some(term) = self.engine.plan.term.clone() else {
             return;
         };
-        let whole = self.engine.live.whole(self.core.summary(Duration::ZERO));
-        let known = self.core.frontier().known() as u64;
-        let address = self.engine.live.address();
-        term.agent.report(|figures| {
-            figures.known = known;
-            figures.fetched = whole.pages + whole.unchanged;
-            figures.bytes = whole.bytes;
-            figures.address = address.unwrap_or_default();
-        });
-        let (now, whole_budget) = (self.engine.clock.now(), self.engine.plan.budget());
+        let (now, whole_budget) = (self.engine.clock.now(), term.budget(&self.engine.plan));
+        term.announce(&mut self.core, &self.engine.live, whole_budget);
         let due = self.next_share.is_none_or(|next| next <= now);
         if let Some(budget) = whole_budget.filter(|_| due) {
             self.next_share = Some(now + SHARE_EVERY);
@@ -784,7 +776,11 @@ impl RunningCrawl for Engine {
     }
 
     fn afford(&self, per_second: f64) {
-        self.send(DriverMessage::Event(Event::BudgetChanged(per_second)));
+        match &self.plan.term {
+            // The next share of this node follows from it.
+            Some(term) => term.afford(per_second),
+            None => self.send(DriverMessage::Event(Event::BudgetChanged(per_second))),
+        }
     }
 
     fn digests(&self) -> Option<Digests> {

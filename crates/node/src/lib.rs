@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod clock;
+pub mod cluster_seat;
 pub mod engine;
 pub mod explain;
 pub mod fault;
@@ -13,13 +14,17 @@ pub mod live;
 pub mod membership;
 pub mod memory;
 pub mod number;
+pub mod page_freshness;
+pub mod page_text;
 pub mod panics;
 pub mod planning;
 pub mod readable;
 pub mod recovery;
 pub mod replay;
+pub mod searcher_choices;
 pub mod settings;
 pub mod slots;
 pub mod store;
 pub mod topics;
+pub mod whole_crawl;
 pub mod whole_search;

@@ -16,11 +16,13 @@ use tokio::task::JoinHandle;
 use tracing::{info, warn};
 
 use crate::clock::Clock;
+use crate::cluster_seat::ClusterSeat;
 use crate::engine::term::Term;
 use crate::live::Live;
 use crate::settings::{ClusterSettings, Coordination, LinkExchange, Usage};
 use crate::slots::{Digests, LedgerSlots};
 use crate::store::Store;
+use crate::whole_crawl::WholeCrawl;
 use crate::whole_search::{self, WholeSearch};
 
 /// Time between two attempts to reach the broker.
@@ -29,18 +31,31 @@ const RETRY: Duration = Duration::from_secs(1);
 /// This node in a cluster.
 pub struct Membership {
     agent: Arc<Agent>,
+    whole: Arc<WholeCrawl>,
     division: Division,
+    /// Where people reach the web server of this node, if the settings say it.
+    address: Option<String>,
     exchange: bool,
     tasks: Vec<JoinHandle<()>>,
 }
 
 impl Membership {
-    /// Joins the cluster that the settings name. Returns `None` if they name none.
-    pub async fn join(settings: &ClusterSettings, live: &Arc<Live>) -> Result<Option<Self>> {
+    /// Joins the cluster that the settings name, and takes the seat. Returns `None` if they name
+    /// none.
+    pub async fn join(
+        settings: &ClusterSettings,
+        live: &Arc<Live>,
+        seat: &ClusterSeat,
+    ) -> Result<Option<Self>> {
         if settings.servers.is_empty() {
             return Ok(None);
         }
         let division = division(settings)?;
+        let address = settings.address.clone();
+        if let Some(address) = address.as_ref().filter(|address| !is_web(address)) {
+            let why = format!("[cluster] address: {address:?} is not like http://10.0.0.11:8321");
+            return Err(Usage(why).into());
+        }
         let broker = Broker::connect(&broker_settings(settings)?).await?;
         broker
             .warnings()
@@ -57,14 +72,18 @@ impl Membership {
         };
         info!(node = %member.name, crawl = settings.name, "joins the cluster");
         let agent = Agent::new(broker, member, Arc::new(move || clock.now()));
-        let tasks = vec![
+        let whole = WholeCrawl::new(agent.clone(), settings.name.clone(), live);
+        let mut tasks = vec![
             tokio::spawn(take_part(agent.clone())),
             tokio::spawn(answer_digests(agent.clone(), live.clone())),
-            tokio::spawn(whole_search::answer(agent.clone(), live.root().to_owned())),
+            tokio::spawn(whole_search::answer(agent.clone(), live.clone())),
         ];
-        live.searches_with(WholeSearch::new(agent.clone()));
+        tasks.extend(whole.start(live));
+        seat.take(WholeSearch::new(agent.clone()), whole.clone());
         Ok(Some(Self {
             agent,
+            whole,
+            address,
             division,
             exchange: settings.exchange == LinkExchange::Exchange,
             tasks,
@@ -86,6 +105,8 @@ impl Membership {
                         agent: self.agent.clone(),
                         division: self.division,
                         tails,
+                        address: self.address.clone(),
+                        changed_budget: Arc::default(),
                         exchange: self.exchange,
                     });
                 }
@@ -111,6 +132,7 @@ impl Membership {
         let mut slots = LedgerSlots::open(store, self.division, indexed)?;
         let left = self.agent.leave(&mut slots).await;
         self.tasks.iter().for_each(JoinHandle::abort);
+        self.whole.close();
         left.context(
             "the slots of this node were not released; the others take them over after the silence",
         )
@@ -211,6 +233,11 @@ fn fixed(settings: &ClusterSettings) -> Result<Option<Vec<NodeName>>> {
         .map(|name| checked_name(name, "[cluster] nodes"))
         .collect::<Result<_>>()
         .map(Some)
+}
+
+fn is_web(address: &str) -> bool {
+    let schemes = ["http://", "https://"];
+    schemes.iter().any(|scheme| address.starts_with(scheme))
 }
 
 fn checked_name(name: &str, what: &str) -> Result<NodeName> {

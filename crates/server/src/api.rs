@@ -4,6 +4,7 @@
 //! stable code for programs and a message for people. Only a request that is refused before its
 //! handler runs (foreign host name, body too large) gets plain text.
 
+mod cluster;
 mod cors;
 mod document;
 mod page;
@@ -44,6 +45,7 @@ pub fn routes(app: &Arc<App>, others: OpenApiRouter<Arc<App>>) -> Router<Arc<App
                 .routes(routes!(page::page))
                 .routes(routes!(similar::similar))
                 .routes(routes!(status::status))
+                .routes(routes!(cluster::cluster))
                 .routes(routes!(sources::sources))
                 .merge(others),
         )

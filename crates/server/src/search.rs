@@ -156,8 +156,13 @@ pub async fn similar(app: &Arc<App>, url: page::PageUrl, limit: usize) -> Result
 fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
     let began = Instant::now();
     let readers: Vec<&str> = request.readers.iter().map(String::as_str).collect();
-    let clicks = app.clicks.log();
-    let chosen = app.choices.factors(&request.text, &app.searches, clicks);
+    let whole = app.node.whole_search();
+    // In a cluster every node raises its own pages, by the clicks in its log.
+    let here = whole.is_none() || request.topic.is_some();
+    let chosen = match app.raises_clicked && here {
+        true => app.node.choices(&request.text),
+        false => Vec::new(),
+    };
     let query = SearchQuery {
         chosen: &chosen,
         text: &request.text,
@@ -176,13 +181,12 @@ fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
         readers: &readers,
         weights: None,
     };
-    let whole = app.node.whole_search();
     let mut silent_nodes = 0;
     let hits = match &request.topic {
         Some(name) => topics::search(&app.index, &query, &*app.node.topics().open(name)?)?,
         None => match &whole {
             Some(whole) => {
-                let found = whole.search(&query)?;
+                let found = whole.search(&query, app.raises_clicked)?;
                 silent_nodes = found.silent_nodes;
                 found.hits
             }
@@ -240,7 +244,7 @@ fn log(app: &App, request: &SearchRequest, results: &[SearchResult], now: Timest
     let mut search = Search::new(now, &request.text);
     search.offset = u32::try_from(request.offset).unwrap_or(u32::MAX);
     search.shown = results.iter().map(|found| found.hit.url.clone()).collect();
-    if let Err(error) = app.searches.append(&search) {
-        tracing::warn!(%error, "cannot write a search to the log");
+    if let Err(error) = app.node.log_search(&search) {
+        tracing::warn!("cannot write a search to the log: {error:#}");
     }
 }

@@ -2,6 +2,7 @@
 
 mod cut;
 mod demo;
+mod face;
 mod processes;
 
 use std::collections::BTreeSet;

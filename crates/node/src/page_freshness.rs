@@ -29,7 +29,8 @@ pub enum ChangePace {
 }
 
 impl PageFreshness {
-    pub(super) fn of(visited: &Visited) -> Self {
+    /// Returns how current the copy of a page is, by the record of its last visit.
+    pub fn of(visited: &Visited) -> Self {
         Self {
             checked: visited.history.fresh.map(timestamp),
             pace: ChangePace::of(&visited.history),
