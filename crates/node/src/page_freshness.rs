@@ -5,6 +5,7 @@ use std::time::Duration;
 use frontier::Visited;
 use jiff::Timestamp;
 use policy::{History, change_rate};
+use serde::{Deserialize, Serialize};
 
 use crate::clock::timestamp;
 
@@ -18,7 +19,7 @@ pub struct PageFreshness {
 }
 
 /// How often a page changes, as estimated from revisits.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum ChangePace {
     /// The page was never revisited, so no change could be seen.
     Unknown,

@@ -105,13 +105,17 @@ impl PageText {
         }
         if main(self) > limit {
             truncate(&mut self.text, limit / 2);
-            self.markdown.as_mut().map(|text| truncate(text, limit / 2));
+            if let Some(text) = &mut self.markdown {
+                truncate(text, limit / 2);
+            }
         }
     }
 }
 
 fn truncate(text: &mut String, limit: usize) {
-    text.truncate(text.floor_char_boundary(limit));
+    let mut bounds = (0..=limit.min(text.len())).rev();
+    let bound = bounds.find(|at| text.is_char_boundary(*at));
+    text.truncate(bound.unwrap_or(0));
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! with the sum of all statistics. So the ranking does not depend on how the pages are divided. A
 //! node that does not answer in time is left out, and the answer says so.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use cluster::broker::MESSAGE_LIMIT;
 use cluster::log::SlotLog;
 use frontier::PageKey;
 use futures_util::StreamExt;
+use jiff::Timestamp;
 use ledger::{decode, encode};
 use page::{PageId, PageUrl};
 use repository::index::{Hits, HitsPart, Index, OwnedQuery, QueryStatistics, SearchQuery, merge};
@@ -23,6 +25,7 @@ use tokio::runtime::Handle;
 use tracing::warn;
 
 use crate::live::Live;
+use crate::page_freshness::{ChangePace, PageFreshness};
 use crate::page_text::PageText;
 use crate::panics::POISONED;
 use crate::searcher_choices::SearcherChoices;
@@ -54,9 +57,15 @@ enum IndexRequest {
     Url(PageId),
     /// The text of the page at a URL.
     Page(String),
+    /// How current the copies of the pages at these URLs are.
+    Freshness(Vec<String>),
     /// The statistics of words that are spelled like those of a query.
     Spelling(String),
 }
+
+/// How current the copy of a page is: its place in the request, when it was last known to equal the
+/// page (in microseconds since 1970), and how often the page changes.
+type SentFreshness = (usize, Option<i64>, ChangePace);
 
 /// Searches all nodes.
 pub struct WholeSearch {
@@ -130,15 +139,41 @@ impl WholeSearch {
         Ok(found.into_iter().flatten().next())
     }
 
+    /// Returns how current the copies of pages of other nodes are, by URL. `silent` is the number of
+    /// nodes that have just not answered, for which this does not wait. Blocks the thread.
+    pub fn freshness(
+        &self,
+        urls: Vec<String>,
+        silent: usize,
+    ) -> Result<HashMap<String, PageFreshness>> {
+        let nodes = self.nodes().saturating_sub(silent);
+        let request = IndexRequest::Freshness(urls.clone());
+        let answers: Vec<Vec<SentFreshness>> = self.ask_some(&request, nodes)?;
+        let known = answers.into_iter().flatten();
+        let known = known.filter_map(|(place, checked, pace)| {
+            let checked = checked.and_then(|at| Timestamp::from_microsecond(at).ok());
+            Some((urls.get(place)?.clone(), PageFreshness { checked, pace }))
+        });
+        Ok(known.collect())
+    }
+
     /// Number of living nodes, this one included.
     fn nodes(&self) -> usize {
         self.agent.living_peers().len() + 1
     }
 
-    /// Returns the answers of all nodes that answer in time. An answer that cannot be read counts
-    /// as none.
+    /// Returns the answers of all nodes that answer in time.
     fn ask<T: DeserializeOwned>(&self, request: &IndexRequest) -> Result<Vec<T>> {
-        let nodes = self.nodes();
+        self.ask_some(request, self.nodes())
+    }
+
+    /// Returns the first answers in time, of this number of nodes at most. An answer that cannot be
+    /// read counts as none.
+    fn ask_some<T: DeserializeOwned>(
+        &self,
+        request: &IndexRequest,
+        nodes: usize,
+    ) -> Result<Vec<T>> {
         let asked = self
             .agent
             .broker()
@@ -180,6 +215,19 @@ impl OwnPages {
         Ok(opened.clone())
     }
 
+    /// Returns how current the copies of those of these pages are that this node has visited.
+    fn freshness(&self, urls: &[String]) -> Vec<SentFreshness> {
+        let visited = |url: &String| {
+            let key = PageKey::of(&PageUrl::parse(url).ok()?);
+            self.live.ask(|crawl| crawl.visited(key)).flatten()
+        };
+        let known = urls.iter().enumerate().filter_map(|(place, url)| {
+            let PageFreshness { checked, pace } = PageFreshness::of(&visited(url)?);
+            Some((place, checked.map(Timestamp::as_microsecond), pace))
+        });
+        known.collect()
+    }
+
     /// Returns the text of a page, cut so that it fits into a message.
     fn page(&self, index: &Index, url: &PageUrl) -> Result<Option<PageText>> {
         let asked = self.live.ask(|crawl| crawl.visited(PageKey::of(url)));
@@ -199,6 +247,7 @@ impl OwnPages {
                 IndexRequest::Part { .. } => encode(&HitsPart::default()),
                 IndexRequest::Url(_) => encode(&None::<String>),
                 IndexRequest::Page(_) => encode(&None::<PageText>),
+                IndexRequest::Freshness(_) => encode(&Vec::<SentFreshness>::new()),
                 _ => encode(&QueryStatistics::default()),
             });
         };
@@ -219,6 +268,7 @@ impl OwnPages {
             }
             IndexRequest::Spelling(text) => encode(&index.spelling_statistics(&text)?),
             IndexRequest::Url(page) => encode(&index.kept(page)?.map(|kept| kept.url)),
+            IndexRequest::Freshness(urls) => encode(&self.freshness(&urls)),
             IndexRequest::Page(url) => encode(&self.page(&index, &PageUrl::parse(&url)?)?),
         })
     }
@@ -252,7 +302,6 @@ pub async fn answer(agent: Arc<Agent>, live: Arc<Live>) {
 mod tests {
     use std::time::Instant;
 
-    use jiff::Timestamp;
     use repository::index::{Document, HEAP};
     use repository::log::{Click, EventLog};
 

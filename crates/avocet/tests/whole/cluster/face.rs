@@ -196,6 +196,12 @@ async fn every_node_searches_all_and_the_owners_of_the_pages_log_searches_and_cl
     })
     .await;
 
+    // The ledgers of the owners say how current each copy is.
+    let answer = two.get(&format!("/api/v1/search?limit=100&q={word}"));
+    for row in answer.json()["results"].as_array().unwrap() {
+        assert!(row["checked_at"].is_string(), "{row}");
+    }
+
     // Each page that was shown is logged where it is, at its rank.
     for node in [&one, &two] {
         let name = cluster(node)["node"].as_str().unwrap().to_owned();
