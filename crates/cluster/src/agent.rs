@@ -92,7 +92,7 @@ pub struct Tail {
 /// This node in the cluster.
 pub struct Agent<B = Broker> {
     broker: B,
-    now: Now,
+    pub(crate) now: Now,
     silence: Duration,
     member: Mutex<Member>,
     /// The slots that this node worked on when another node claimed them.
@@ -104,7 +104,7 @@ pub struct Agent<B = Broker> {
     /// claim may still arrive.
     doubtful: Mutex<BTreeMap<Slot, Option<u64>>>,
     /// When the broker last acknowledged a heartbeat, in microseconds.
-    acknowledged: AtomicU64,
+    pub(crate) acknowledged: AtomicU64,
     /// Number of checks for changes. Each reads the log of another slot of this node.
     checks: AtomicU64,
     /// Slots whose logs cannot be folded, with the time of the next attempt.

@@ -182,6 +182,11 @@ impl Broker {
         &self.warnings
     }
 
+    /// Returns whether a NATS server is connected now. The client connects again by itself.
+    pub fn is_connected(&self) -> bool {
+        self.client.connection_state() == async_nats::connection::State::Connected
+    }
+
     /// Returns a number for the archive of a store that no other archive of the cluster has.
     pub async fn new_archive(&self) -> Result<u32, BrokerError> {
         let subject = format!("{}.facts.archives", self.prefix);

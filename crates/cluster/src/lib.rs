@@ -22,5 +22,6 @@ pub mod note;
 pub mod objects;
 pub mod publisher;
 pub mod snapshot;
+pub mod view;
 
 pub use division::{Division, Slot};

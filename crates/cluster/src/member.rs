@@ -43,7 +43,7 @@ pub struct Heartbeat {
 /// Counts of one node since it started.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeFigures {
-    /// Where its web server listens, as `host:port`; empty: it has none.
+    /// Where people reach its web server, such as `http://10.0.0.1:8321`; empty: it has none.
     pub address: String,
     /// Known pages of its slots.
     pub known: u64,
@@ -59,6 +59,17 @@ pub struct NodeFigures {
     pub offered: u64,
     /// Slots that it lost to another node while it still worked on them.
     pub fenced: u64,
+    /// Pages that other nodes sent to it.
+    pub received: u64,
+    /// Requests for pages whose results the broker has not stored yet.
+    pub unpublished: u64,
+    /// The least worth at which it fetches a page; `None`: it has no budget, or has just started.
+    pub price: Option<f64>,
+    /// The budget of the whole crawl that this node knows, in fetches per second; `None`: it has
+    /// none.
+    pub budget: Option<f64>,
+    /// Whether it is paused.
+    pub paused: bool,
     /// Fetches per second that its pages are worth at each of the [prices](crate::demand::prices);
     /// empty: not known yet.
     pub demand: Vec<f32>,

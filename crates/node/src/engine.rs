@@ -256,7 +256,7 @@ async fn start(
     }
     if let Some(error) = failure {
         if driver.engine.plan.rules.index && store.is_full(&error) {
-            recovery::publish_last_commits(store, &ledger);
+            publish_last_commits(store, &ledger);
         }
         return Err(error);
     }
@@ -740,7 +740,11 @@ impl RunningCrawl for Engine {
     }
 
     fn afford(&self, per_second: f64) {
-        self.send(DriverMessage::Event(Event::BudgetChanged(per_second)));
+        match &self.plan.term {
+            // The next share of this node follows from it.
+            Some(term) => term.afford(per_second),
+            None => self.send(DriverMessage::Event(Event::BudgetChanged(per_second))),
+        }
     }
 
     fn digests(&self) -> Option<Digests> {

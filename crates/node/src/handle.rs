@@ -6,8 +6,6 @@
 //!
 //! **Invariant:** a server never blocks a crawl, or any other command, from opening the store.
 
-mod freshness;
-mod index_refresh;
 mod lease;
 mod memo;
 mod versions;
@@ -19,7 +17,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use frontier::{PageKey, Visited};
 use jiff::{SignedDuration, Timestamp};
-use page::PageUrl;
+use page::{PageId, PageUrl};
 use repository::changes::{self, PageChange};
 use repository::index::Index;
 use repository::log::{Click, EventLog, Search};
@@ -27,26 +25,31 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::clock::{Clock, timestamp};
+use crate::cluster_seat::ClusterSeat;
 use crate::explain::sources::{self, SourceSummary};
 use crate::explain::{self, Explanation};
-use crate::live::controls::{self, Applied, Control};
+use crate::live::controls;
+use crate::live::orders::CrawlOrder;
 use crate::live::snapshot::{CrawlState, Snapshot};
-use crate::live::{self, Live, pause};
-use crate::readable::{self, Readable};
+use crate::live::{self, Live};
+use crate::page_text::PageText;
+use crate::readable;
 use crate::reports::{ReportKind, ReportTable, report};
+use crate::searcher_choices::SearcherChoices;
 use crate::settings::last_crawl::{LastCrawl, NeverCrawled};
 use crate::settings::{Layer, SettingInForce, Settings, in_force};
 use crate::store;
 use crate::store::holdings::Holdings;
 use crate::topics::Topics;
 use crate::webhooks::Deliveries;
+use crate::whole_crawl::{NoSuchNode, OrderResult, WholeCrawl};
 use crate::whole_search::WholeSearch;
 use crawl::Answer;
 use crawl::scope::ScopeRules;
 use lease::Lease;
 use memo::Memo;
 
-pub use freshness::{ChangePace, PageFreshness};
+pub use crate::page_freshness::{ChangePace, PageFreshness};
 pub use versions::{PageVersion, Timeline};
 
 /// A crawl whose last snapshot is older than this has ended: a running crawl writes a snapshot
@@ -62,9 +65,11 @@ pub struct NodeHandle {
     /// The configuration file that the crawl watches, and into which controls are written.
     config: PathBuf,
     live: Option<Arc<Live>>,
+    seat: Arc<ClusterSeat>,
     lease: Arc<Lease>,
     index: Index,
     topics: Topics,
+    choices: SearcherChoices,
     holdings: Memo<Holdings>,
     sources: Memo<Vec<SourceSummary>>,
 }
@@ -114,15 +119,28 @@ impl NodeHandle {
     /// `live` is the store's crawl in this process, if one runs. `config` is the configuration file
     /// that a crawl watches.
     pub fn open(root: &Path, live: Option<Arc<Live>>, config: PathBuf) -> Result<Self> {
+        Self::in_cluster(root, live, config, Arc::default())
+    }
+
+    /// Opens the store at `root` as [`NodeHandle::open`] does. `seat` is the place of its crawl in
+    /// a cluster, which the crawl may take later.
+    pub fn in_cluster(
+        root: &Path,
+        live: Option<Arc<Live>>,
+        config: PathBuf,
+        seat: Arc<ClusterSeat>,
+    ) -> Result<Self> {
         let index = store::search_index(root)?;
-        index_refresh::start(&index, &store::index(root))?;
+        store::index_refresh::start(&index, &store::index(root))?;
         Ok(Self {
             root: root.to_owned(),
             config,
             live,
+            seat,
             lease: Lease::start(root)?,
             index,
             topics: Topics::of(root),
+            choices: SearcherChoices::of(root),
             holdings: Memo::default(),
             sources: Memo::default(),
         })
@@ -140,7 +158,12 @@ impl NodeHandle {
 
     /// Returns the search over all nodes of a cluster; `None` if the crawl runs on one machine.
     pub fn whole_search(&self) -> Option<Arc<WholeSearch>> {
-        self.live.as_ref().and_then(|live| live.whole_search())
+        self.seat.search()
+    }
+
+    /// Returns the crawl of all nodes of a cluster; `None` if the crawl runs on one machine.
+    pub fn whole_crawl(&self) -> Option<Arc<WholeCrawl>> {
+        self.seat.crawl()
     }
 
     /// Returns the topics that pages can be judged by.
@@ -149,7 +172,7 @@ impl NodeHandle {
     }
 
     /// Opens the log of searches.
-    pub fn searches(&self) -> EventLog<Search> {
+    fn searches(&self) -> EventLog<Search> {
         EventLog::open(&store::log(&self.root))
     }
 
@@ -176,7 +199,7 @@ impl NodeHandle {
     }
 
     /// Opens the log of clicks.
-    pub fn clicks(&self) -> EventLog<Click> {
+    fn clicks(&self) -> EventLog<Click> {
         EventLog::open(&store::log(&self.root))
     }
 
@@ -249,12 +272,14 @@ impl NodeHandle {
         Some(PageFreshness::of(&visited))
     }
 
-    /// Reads the main text of the copy of a page; `None` if there is no copy, or it is neither HTML
-    /// nor plain text.
-    pub fn readable(&self, url: &PageUrl) -> Result<Option<Readable>> {
-        match self.visited(url) {
-            Some(visited) => readable::read(&store::archive(&self.root), url.as_str(), &visited),
-            None => Ok(None),
+    /// Reads the text of a page. In a cluster, the page of another node is read there, and its text
+    /// may be cut. Returns `None` if no node has the page.
+    pub fn page_text(&self, url: &PageUrl) -> Result<Option<PageText>> {
+        let visited = self.visited(url);
+        let here = PageText::read(&self.root, &self.index, url, visited.as_ref())?;
+        match (here, self.whole_search()) {
+            (None, Some(whole)) => whole.page(url),
+            (here, _) => Ok(here),
         }
     }
 
@@ -327,37 +352,38 @@ impl NodeHandle {
         Elsewhere(why).into()
     }
 
-    /// Applies a control: writes it into a file of the store that the crawl watches.
+    /// Carries out an order of an operator. In a cluster, all nodes get the order, or only `node`.
     ///
-    /// The returned message says what changed, and names the flags that apply again when the
-    /// program is restarted.
-    pub fn apply(&self, control: &Control) -> Result<Applied> {
-        let settings = control.settings();
-        if let Some(live) = &self.live {
-            live.overrule_flags(&settings);
+    /// Blocks the thread until the other nodes have answered, so it must not be called on an async
+    /// task.
+    pub fn order(&self, order: &CrawlOrder, node: Option<&str>) -> Result<OrderResult> {
+        let own = || order.carry_out(&self.root, &self.config, self.live.as_deref());
+        match (self.whole_crawl(), node) {
+            (Some(whole), _) => whole.order(order, node, own),
+            (None, None) => Ok(own()?.into()),
+            (None, Some(_)) => Err(NoSuchNode::alone().into()),
         }
-        let mut applied = control.write(&self.config, &self.root)?;
-        let flags = self.live.as_ref().map(|live| live.flags(&settings));
-        let flags = flags.unwrap_or_default();
-        if !flags.is_empty() {
-            applied.message += &format!(
-                " (the command line sets this too: {} applies again when the program is restarted)",
-                flags.join(", ")
-            );
-        } else if !applied.changed && self.live.is_none() {
-            applied.message += " (the configuration already had this value; flags of a crawl in another process take precedence)";
-        }
-        Ok(applied)
     }
 
-    /// Pauses the crawl. Returns `false` if it was paused already.
-    pub fn pause(&self) -> Result<bool> {
-        pause::pause(&self.root).context("cannot write into the store")
+    /// Logs a search. In a cluster, the owners of its results log it too.
+    pub fn log_search(&self, search: &Search) -> Result<()> {
+        match self.whole_crawl() {
+            Some(whole) => whole.log_search(search),
+            None => Ok(self.searches().append(search)?),
+        }
     }
 
-    /// Resumes the crawl. Returns whether it was paused.
-    pub fn resume(&self) -> Result<bool> {
-        pause::resume(&self.root).context("cannot write into the store")
+    /// Logs a click. In a cluster, the owner of the page logs it.
+    pub fn log_click(&self, click: &Click) -> Result<()> {
+        match self.whole_crawl() {
+            Some(whole) => whole.log_click(click),
+            None => Ok(self.clicks().append(click)?),
+        }
+    }
+
+    /// Returns the pages clicked for a query, each with the factor that multiplies its score.
+    pub fn choices(&self, query: &str) -> Vec<(PageId, f32)> {
+        self.choices.factors(query)
     }
 
     /// Returns the scope of the crawl, with the seeds and the blocked hosts that the configuration

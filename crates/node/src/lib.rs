@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod clock;
+pub mod cluster_seat;
 pub mod copies;
 pub mod dry_run;
 pub mod engine;
@@ -16,6 +17,8 @@ pub mod live;
 pub mod membership;
 pub mod memory;
 pub mod number;
+pub mod page_freshness;
+pub mod page_text;
 pub mod panics;
 pub mod planning;
 pub mod readable;
@@ -23,9 +26,11 @@ pub mod recovery;
 pub mod replay;
 pub mod reports;
 pub mod retention;
+pub mod searcher_choices;
 pub mod settings;
 pub mod slots;
 pub mod store;
 pub mod topics;
 pub mod webhooks;
+pub mod whole_crawl;
 pub mod whole_search;

@@ -7,6 +7,7 @@
 pub mod controls;
 pub mod core_figures;
 pub mod meter;
+pub mod orders;
 pub mod pause;
 pub mod progress;
 pub mod remote;
@@ -31,7 +32,6 @@ use crate::settings::policies::PolicySettings;
 use crate::settings::{Layer, Settings, declared};
 use crate::slots::Digests;
 use crate::store;
-use crate::whole_search::WholeSearch;
 use meter::Meter;
 use snapshot::{PolicyNames, Snapshot};
 
@@ -78,8 +78,6 @@ pub struct Live {
     meter: Mutex<Meter>,
     /// The summary of the engines that have ended.
     earlier: Mutex<Summary>,
-    /// The search over all nodes of a cluster, if the crawl is part of one.
-    whole_search: Mutex<Option<Arc<WholeSearch>>>,
     /// Notifies observers that there may be news.
     news: watch::Sender<()>,
     /// The last snapshot of an engine that has ended.
@@ -103,7 +101,6 @@ impl Live {
             policies: Mutex::default(),
             meter: Mutex::default(),
             earlier: Mutex::default(),
-            whole_search: Mutex::default(),
             news: watch::Sender::default(),
             last: Mutex::default(),
             engine: RwLock::default(),
@@ -118,16 +115,6 @@ impl Live {
     /// Returns when the program started.
     pub fn since(&self) -> &str {
         &self.since
-    }
-
-    /// Sets the search over all nodes of a cluster.
-    pub fn searches_with(&self, search: WholeSearch) {
-        *held(&self.whole_search) = Some(Arc::new(search));
-    }
-
-    /// Returns the search over all nodes; `None` if the crawl runs on one machine.
-    pub fn whole_search(&self) -> Option<Arc<WholeSearch>> {
-        held(&self.whole_search).clone()
     }
 
     /// Sets the configuration file that the crawl watches, if it is not the store's own.

@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 use tracing::{info, warn};
 
 use crate::clock::Clock;
+use crate::cluster_seat::ClusterSeat;
 use crate::copies::uploads::Uploads;
 use crate::copies::{number_archive, share};
 use crate::engine::plan::EnginePlan;
@@ -27,6 +28,7 @@ use crate::live::{Live, RunningCrawl};
 use crate::settings::{ClusterSettings, Coordination, LinkExchange, Usage};
 use crate::slots::LedgerSlots;
 use crate::store::Store;
+use crate::whole_crawl::WholeCrawl;
 use crate::whole_search::{self, WholeSearch};
 
 /// Time between two attempts to reach the broker.
@@ -45,7 +47,10 @@ const BRIEFLY: Duration = Duration::from_secs(2);
 /// This node in a cluster.
 pub struct Membership {
     agent: Arc<Agent>,
+    whole: Arc<WholeCrawl>,
     division: Division,
+    /// Where people reach the web server of this node, if the settings say it.
+    address: Option<String>,
     links: LinkExchange,
     independent: bool,
     upload_every: Duration,
@@ -56,12 +61,22 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// Joins the cluster that the settings name. Returns `None` if they name none.
-    pub async fn join(settings: &ClusterSettings, live: &Arc<Live>) -> Result<Option<Self>> {
+    /// Joins the cluster that the settings name, and takes the seat. Returns `None` if they name
+    /// none.
+    pub async fn join(
+        settings: &ClusterSettings,
+        live: &Arc<Live>,
+        seat: &ClusterSeat,
+    ) -> Result<Option<Self>> {
         if settings.servers.is_empty() {
             return Ok(None);
         }
         let division = division(settings)?;
+        let address = settings.address.clone();
+        if let Some(address) = address.as_ref().filter(|address| !is_web(address)) {
+            let why = format!("[cluster] address: {address:?} is not like http://10.0.0.11:8321");
+            return Err(Usage(why).into());
+        }
         let broker = Broker::connect(&broker_settings(settings)?).await?;
         broker
             .warnings()
@@ -78,15 +93,19 @@ impl Membership {
         };
         info!(node = %member.name, crawl = settings.name, "joins the cluster");
         let agent = Agent::new(broker, member, Arc::new(move || clock.now()));
-        let tasks = vec![
+        let whole = WholeCrawl::new(agent.clone(), settings.name.clone(), live);
+        let mut tasks = vec![
             tokio::spawn(take_part(agent.clone())),
             tokio::spawn(answer(agent.clone(), live.clone(), "digests", digests)),
             tokio::spawn(answer(agent.clone(), live.clone(), "sample", sample)),
-            tokio::spawn(whole_search::answer(agent.clone(), live.root().to_owned())),
+            tokio::spawn(whole_search::answer(agent.clone(), live.clone())),
         ];
-        live.searches_with(WholeSearch::new(agent.clone()));
+        tasks.extend(whole.start(live));
+        seat.take(WholeSearch::new(agent.clone()), whole.clone());
         Ok(Some(Self {
             agent,
+            whole,
+            address,
             division,
             links: settings.exchange,
             independent: settings.coordination == Coordination::Independent,
@@ -132,6 +151,8 @@ impl Membership {
             tails: self.agent.rebalance(&mut slots).await?,
             agent: self.agent.clone(),
             division: self.division,
+            address: self.address.clone(),
+            changed_budget: Arc::default(),
             links: self.links,
             independent: false,
             snapshot_after: self.snapshot_after,
@@ -145,6 +166,8 @@ impl Membership {
             tails: BTreeMap::new(),
             agent: self.agent.clone(),
             division: self.division,
+            address: self.address.clone(),
+            changed_budget: Arc::default(),
             links: self.links,
             independent: true,
             snapshot_after: self.snapshot_after,
@@ -207,6 +230,7 @@ impl Membership {
         let mut slots = self.slots(store, indexed)?;
         let left = self.agent.leave(&mut slots).await;
         self.tasks.iter().for_each(JoinHandle::abort);
+        self.whole.close();
         left.context(
             "the slots of this node were not released; the others take them over after the silence",
         )
@@ -351,6 +375,11 @@ fn fixed(settings: &ClusterSettings) -> Result<Option<Vec<NodeName>>> {
         .map(|name| checked_name(name, "[cluster] nodes"))
         .collect::<Result<_>>()
         .map(Some)
+}
+
+fn is_web(address: &str) -> bool {
+    let schemes = ["http://", "https://"];
+    schemes.iter().any(|scheme| address.starts_with(scheme))
 }
 
 fn checked_name(name: &str, what: &str) -> Result<NodeName> {

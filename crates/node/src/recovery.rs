@@ -344,19 +344,6 @@ fn catch_up(
     Ok(())
 }
 
-/// Makes all pages that the ledger has committed searchable although the disk is full.
-///
-/// The reserved disk space is freed for this. The crawl's index writer has pages that were never
-/// committed, so it is discarded, and the index catches up with the ledger as at a start.
-pub fn publish_last_commits(store: &Store, ledger: &Ledger) {
-    store.release_reserve();
-    if let Err(error) = open_index(store, ledger) {
-        warn!(
-            "the last pages become searchable at the next start with enough disk space: {error:#}"
-        );
-    }
-}
-
 /// Reads the text of an archived page; `None` if it cannot be read or must not be indexed.
 pub fn kept_text(archive: &Path, place: RecordLocation, url: &PageUrl) -> Option<IndexText> {
     kept(archive, place, &Asked::again(url))?.text

@@ -240,7 +240,7 @@ mod tests {
             objects.put_bytes(&object, b"").await.unwrap();
         }
         let division = Division::new(64).unwrap();
-        let open = |objects| LedgerSlots::open(&store, division, false, objects).unwrap();
+        let open = |objects| LedgerSlots::open(&store, division, false, objects, false).unwrap();
         let files = BTreeSet::from([1, 2, own, stored, stored + 1, stored + 2]);
         let slots = open(Some(objects.clone()));
         let reachable = slots.reachable(files.clone()).await.unwrap();

@@ -5,6 +5,7 @@
 //! writes, except after [`Store::open_to_rebuild`].
 
 pub mod holdings;
+pub mod index_refresh;
 pub mod keys;
 mod ownership;
 mod rewriting;

@@ -9,7 +9,7 @@ if (live && "EventSource" in window) {
     const focused = document.activeElement;
     return (focused !== part && part.contains(focused)) || (marked && !marked.isCollapsed && part.contains(marked.anchorNode));
   };
-  const events = new EventSource(`${base}/dashboard/events`);
+  const events = new EventSource(base + live.dataset.events);
   events.addEventListener("live", (event) => {
     const fresh = document.createElement("template");
     fresh.innerHTML = event.data;

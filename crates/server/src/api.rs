@@ -5,6 +5,7 @@
 //! handler runs (foreign host name, body too large) gets plain text.
 
 mod changes;
+mod cluster;
 mod cors;
 mod document;
 mod page;
@@ -46,6 +47,7 @@ pub fn routes(app: &Arc<App>, others: OpenApiRouter<Arc<App>>) -> Router<Arc<App
                 .routes(routes!(page::page))
                 .routes(routes!(similar::similar))
                 .routes(routes!(status::status))
+                .routes(routes!(cluster::cluster))
                 .routes(routes!(sources::sources))
                 .routes(routes!(changes::changes))
                 .merge(others),

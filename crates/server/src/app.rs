@@ -1,7 +1,6 @@
 //! [`App`]: the state that all parts of the server share.
 
 mod brand;
-mod choices;
 mod clicks;
 mod limits;
 mod metrics;
@@ -20,11 +19,9 @@ use node::panics::POISONED;
 use node::settings::{ServeSettings, Settings};
 use node::store::keys;
 use repository::index::Index;
-use repository::log::{EventLog, Search};
 use tokio::sync::Semaphore;
 
 pub use brand::Brand;
-use choices::SearcherChoices;
 use clicks::ClickCounter;
 use limits::ClientLimits;
 pub use metrics::{Metrics, Surface};
@@ -45,12 +42,10 @@ pub struct App {
     pub node: NodeHandle,
     /// The search index.
     pub index: Index,
-    /// The log of searches.
-    pub searches: EventLog<Search>,
-    /// Counts clicks on results, and logs them.
+    /// Counts clicks on results.
     pub clicks: ClickCounter,
-    /// Which results searchers clicked, as a signal for the ranking.
-    pub choices: SearcherChoices,
+    /// Whether the clicks of earlier searchers count for the ranking.
+    pub raises_clicked: bool,
     /// Signs the links that count clicks.
     pub links: LinkSigner,
     /// Rate limits per client.
@@ -83,9 +78,8 @@ impl App {
         let settings = config.serve;
         Ok(Arc::new(Self {
             index: node.index().clone(),
-            searches: node.searches(),
-            clicks: ClickCounter::new(node.clicks()),
-            choices: SearcherChoices::new(config.search.clicks),
+            clicks: ClickCounter::default(),
+            raises_clicked: config.search.clicks,
             links: LinkSigner::new(&keys::link_key(node.root(), signed_link::random_key())),
             limits: ClientLimits::new(settings.rate, per_client(&settings)),
             metrics: Metrics::new(),

@@ -4,6 +4,7 @@
 
 mod chart;
 mod charts;
+mod cluster;
 mod events;
 mod figures;
 mod view;
@@ -29,6 +30,8 @@ pub fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/dashboard", get(page))
         .route("/dashboard/events", get(events::events))
+        .route("/dashboard/cluster", get(cluster::page))
+        .route("/dashboard/cluster/events", get(cluster::events))
 }
 
 #[derive(Template)]
@@ -39,6 +42,8 @@ struct Dashboard {
     /// CSRF token for the forms of an operator.
     form: Option<String>,
     notice: Option<String>,
+    /// In a cluster: the names of all nodes.
+    nodes: Vec<String>,
     seeds: Vec<String>,
     blocked: Vec<String>,
     orders: Vec<PolicyChoice>,
@@ -73,6 +78,7 @@ async fn page(State(app): State<Arc<App>>, access: ViewAccess) -> Response {
             .operator
             .map(|operator| app.token.form(operator.session.as_deref())),
         notice: app.take_notice(),
+        nodes: node_names(&app),
         seeds: scope.seeds,
         blocked: scope.block,
         orders: PolicyChoice::all(catalog.orders(), |one| (one.name, one.published)),
@@ -81,6 +87,13 @@ async fn page(State(app): State<Arc<App>>, access: ViewAccess) -> Response {
     };
     let kept = [(header::CACHE_CONTROL, "no-store")];
     (kept, pages::show(&page)).into_response()
+}
+
+/// Returns the names of all nodes; none without a cluster.
+fn node_names(app: &App) -> Vec<String> {
+    let cluster = app.node.whole_crawl().map(|whole| whole.overview());
+    let nodes = cluster.into_iter().flat_map(|cluster| cluster.nodes);
+    nodes.map(|node| node.name).collect()
 }
 
 /// Returns the last snapshot of the crawl, which runs in this process or another.

@@ -1,5 +1,7 @@
 //! Endpoints for monitoring: `/health`, `/ready` and `/metrics` (OpenMetrics text).
 
+mod of_cluster;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -51,6 +53,10 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
         if crawling {
             of_crawl(crawl, &snapshot);
             of_core(crawl.sub_registry_with_prefix("core"), &snapshot.core);
+        }
+        if let Some(cluster) = app.node.whole_crawl() {
+            let registry = registry.sub_registry_with_prefix("cluster");
+            of_cluster::register(registry, &cluster.overview());
         }
     });
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -57,6 +57,7 @@ struct Inspector {
     /// The error message, if the page cannot be shown.
     wrong: Option<String>,
     page: Option<Inspected>,
+    in_cluster: bool,
     now: Timestamp,
 }
 
@@ -116,6 +117,7 @@ async fn page(
         url: url.clone(),
         wrong: None,
         page: None,
+        in_cluster: app.node.whole_crawl().is_some(),
         now: Timestamp::now(),
     };
     let mut status = StatusCode::OK;

@@ -5,6 +5,7 @@
 
 mod suggestions;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -147,7 +148,7 @@ pub async fn similar(app: &Arc<App>, url: page::PageUrl, limit: usize) -> Result
         Ok(Some(Similar {
             title: kept.title,
             url: kept.url,
-            results: completed(app, hits, 0, Timestamp::now()),
+            results: completed(app, hits, 0, Timestamp::now(), 0),
         }))
     })
     .await
@@ -156,8 +157,13 @@ pub async fn similar(app: &Arc<App>, url: page::PageUrl, limit: usize) -> Result
 fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
     let began = Instant::now();
     let readers: Vec<&str> = request.readers.iter().map(String::as_str).collect();
-    let clicks = app.clicks.log();
-    let chosen = app.choices.factors(&request.text, &app.searches, clicks);
+    let whole = app.node.whole_search();
+    // In a cluster every node raises its own pages, by the clicks in its log.
+    let here = whole.is_none() || request.topic.is_some();
+    let chosen = match app.raises_clicked && here {
+        true => app.node.choices(&request.text),
+        false => Vec::new(),
+    };
     let query = SearchQuery {
         chosen: &chosen,
         text: &request.text,
@@ -176,13 +182,12 @@ fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
         readers: &readers,
         weights: None,
     };
-    let whole = app.node.whole_search();
     let mut silent_nodes = 0;
     let hits = match &request.topic {
         Some(name) => topics::search(&app.index, &query, &*app.node.topics().open(name)?)?,
         None => match &whole {
             Some(whole) => {
-                let found = whole.search(&query)?;
+                let found = whole.search(&query, app.raises_clicked)?;
                 silent_nodes = found.silent_nodes;
                 found.hits
             }
@@ -201,7 +206,7 @@ fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
         None
     };
     let now = Timestamp::now();
-    let results = completed(app, hits.hits, request.offset, now);
+    let results = completed(app, hits.hits, request.offset, now, silent_nodes);
     // A click while typing counts for the text typed so far, though that text is not logged as a
     // search.
     if request.prefix || !request.unlogged {
@@ -223,13 +228,32 @@ fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
     })
 }
 
-/// Adds freshness, from the ledger, and click-counting links to hits of the index.
-fn completed(app: &App, hits: Vec<Hit>, offset: usize, now: Timestamp) -> Vec<SearchResult> {
+/// Adds freshness, from the ledger, and click-counting links to hits of the index. In a cluster,
+/// the ledgers of other nodes are asked too, except those of `silent` nodes, which have just not
+/// answered.
+fn completed(
+    app: &App,
+    hits: Vec<Hit>,
+    offset: usize,
+    now: Timestamp,
+    silent: usize,
+) -> Vec<SearchResult> {
+    let here = hits.iter().map(|hit| app.node.freshness(&hit.url));
+    let here: Vec<Option<PageFreshness>> = here.collect();
+    let unknown = hits.iter().zip(&here).filter(|(_, known)| known.is_none());
+    let unknown: Vec<String> = unknown.map(|(hit, _)| hit.url.clone()).collect();
+    let elsewhere = match app.node.whole_search().filter(|_| !unknown.is_empty()) {
+        Some(whole) => whole.freshness(unknown, silent).unwrap_or_else(|error| {
+            tracing::warn!("other nodes cannot be asked how current pages are: {error:#}");
+            HashMap::new()
+        }),
+        None => HashMap::new(),
+    };
     (offset + 1..)
-        .zip(hits)
-        .map(|(rank, hit)| SearchResult {
+        .zip(hits.into_iter().zip(here))
+        .map(|(rank, (hit, here))| SearchResult {
             rank,
-            freshness: app.node.freshness(&hit.url),
+            freshness: here.or_else(|| elsewhere.get(&hit.url).copied()),
             click: app.links.click(&hit, rank, now),
             hit,
         })
@@ -240,7 +264,7 @@ fn log(app: &App, request: &SearchRequest, results: &[SearchResult], now: Timest
     let mut search = Search::new(now, &request.text);
     search.offset = u32::try_from(request.offset).unwrap_or(u32::MAX);
     search.shown = results.iter().map(|found| found.hit.url.clone()).collect();
-    if let Err(error) = app.searches.append(&search) {
-        tracing::warn!(%error, "cannot write a search to the log");
+    if let Err(error) = app.node.log_search(&search) {
+        tracing::warn!("cannot write a search to the log: {error:#}");
     }
 }

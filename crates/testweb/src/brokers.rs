@@ -91,6 +91,15 @@ impl NatsServers {
         self.servers.len()
     }
 
+    /// Returns the process numbers of the servers that run.
+    pub fn processes(&self) -> impl Iterator<Item = u32> {
+        let running = self
+            .servers
+            .iter()
+            .filter_map(|server| server.process.as_ref());
+        running.map(Child::id)
+    }
+
     /// Returns the ports for clients, in the order of the servers.
     pub fn ports(&self) -> impl Iterator<Item = u16> {
         self.servers.iter().map(|server| server.port)

@@ -112,7 +112,8 @@ pub enum ImportKind {
     /// URLs, one per line; the next crawl whose scope includes them fetches them
     Urls,
     /// Search queries, plain or .gz: lines query<tab>count, or
-    /// {"query","time","shown","offset","clicked","count"}, of which only the query is required
+    /// {"query","time","shown","offset","ranks","clicked","count"}, of which only the query is
+    /// required
     Queries,
     /// Clicks on pages, plain or .gz: lines URL<tab>time<tab>count; the time is in seconds since
     /// 1970, or written as 2026-11-16T11:10:00Z; the count is 1 if missing

@@ -116,7 +116,8 @@ async fn serve_town(arguments: &DemoArguments) -> Result<Arc<ServedWeb>> {
     Ok(Arc::new(web.await?))
 }
 
-/// Writes the configuration of the demo, with further sections. Its intervals are short because the town changes fast.
+/// Writes the configuration of the demo, with further sections. Its intervals are short
+/// because the town changes fast.
 ///
 /// A store that has a configuration keeps it: `--budget` and `--refresh` then have no effect.
 fn configure(root: &Path, arguments: &DemoArguments, more: &str) -> Result<()> {

@@ -25,6 +25,7 @@ use crate::progress::StatusLine;
 use crate::signal::{StopSignals, exit_at_next};
 use crawl::Again;
 use crawl::Summary;
+use node::cluster_seat::ClusterSeat;
 use node::engine;
 use node::engine::plan::EnginePlan;
 use node::live::Live;
@@ -65,11 +66,16 @@ pub(super) fn keep(
     refuse_other_files(root, arguments.crawl.force)?;
     let store = Store::create(root)?;
     let runtime = Runtime::new()?;
-    let serving = serving::begin(root, arguments, &setup.settings, live, listener);
+    let seat = Arc::new(ClusterSeat::default());
+    let crawl = serving::ServedCrawl {
+        live: live.clone(),
+        seat: seat.clone(),
+    };
+    let serving = serving::begin(root, arguments, &setup.settings, crawl, listener);
     let mut served = runtime.block_on(serving)?;
     // Listens from here on, so that no signal is lost while policies change.
     let mut signals = runtime.block_on(async { StopSignals::listen() });
-    let membership = runtime.block_on(Membership::join(&setup.settings.cluster, live))?;
+    let membership = runtime.block_on(Membership::join(&setup.settings.cluster, live, &seat))?;
     let begun = Instant::now();
     setup.announce(root);
     let mut retained: Option<Instant> = None;

@@ -11,7 +11,7 @@ mod demo;
 mod served_pages;
 
 use chromium::{Chromium, until};
-use demo::DemoTown;
+use demo::{DemoCluster, DemoTown};
 use fantoccini::Locator;
 use fantoccini::key::Key;
 use serde_json::{Value, json};
@@ -205,6 +205,73 @@ async fn the_dashboard_updates_and_its_controls_need_the_token() {
         .await;
     browser.wait("#h-page", |url| url == page).await;
     audited(&browser).await;
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn the_page_of_the_cluster_updates_and_pauses_one_node_or_all() {
+    let Some(browser) = Chromium::open(true).await else {
+        return;
+    };
+    let Some(cluster) = DemoCluster::start() else {
+        return;
+    };
+    let page = format!("{}/dashboard/cluster", cluster.addresses[0]);
+    browser.goto(&page).await;
+    browser.run("window.loadedOnce = true;").await;
+    let first = browser
+        .wait("[data-part=nodes]", |text| text.contains("(this one)"))
+        .await;
+    browser
+        .wait("[data-part=nodes]", |text| text != first)
+        .await;
+    let same = browser.run("return window.loadedOnce === true;").await;
+    assert_eq!(same, json!(true), "the page was loaded again");
+    audited(&browser).await;
+    // On a narrow screen the page itself does not scroll sideways.
+    browser.client.set_window_size(390, 844).await.unwrap();
+    let wide =
+        "return document.documentElement.scrollWidth > document.documentElement.clientWidth;";
+    assert_eq!(browser.run(wide).await, json!(false));
+    audited(&browser).await;
+    browser.client.set_window_size(1200, 1600).await.unwrap();
+    // Each row leads to the dashboard of its node.
+    for address in &cluster.addresses {
+        let link = format!("[data-part=nodes] a[href='{address}/dashboard']");
+        assert!(browser.text(&link).await.is_some(), "{link}");
+    }
+    // Controls need the token of this node.
+    assert!(browser.text("button[value=pause]").await.is_none());
+    browser
+        .goto(&format!("{}/dashboard/login", cluster.addresses[0]))
+        .await;
+    for token in cluster.tokens() {
+        let field = browser.find("#token").await;
+        field.send_keys(token.trim()).await.unwrap();
+        browser.click("form.login button").await;
+        if browser.text("#token").await.is_none() {
+            break;
+        }
+    }
+    browser.goto(&page).await;
+    audited(&browser).await;
+    // Both nodes pause, and the message names them.
+    browser.click("button[value=pause]").await;
+    browser
+        .wait(".notice", |text| text.contains("confirmed by node-"))
+        .await;
+    let states = |text: &str| text.matches("paused").count();
+    browser
+        .wait("[data-part=nodes]", |text| states(text) == 2)
+        .await;
+    // One of them resumes.
+    let other = browser.text("#pause-node option:last-child").await.unwrap();
+    let choice = browser.find("#pause-node").await;
+    choice.select_by_label(&other).await.unwrap();
+    browser.click("button[value=resume]").await;
+    browser
+        .wait("[data-part=nodes]", |text| states(text) == 1)
+        .await;
     browser.close().await;
 }
 

@@ -3,6 +3,7 @@
 mod copies;
 mod cut;
 mod demo;
+mod face;
 mod modes;
 mod processes;
 mod snapshots;

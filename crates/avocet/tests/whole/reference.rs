@@ -192,17 +192,98 @@ const LATER: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// The server's source has every metric of [`LATER`], with the same help text.
+/// The metrics of a node in a cluster: name, type and help text.
+const CLUSTER: [(&str, &str, &str); 15] = [
+    (
+        "avocet_cluster_nodes",
+        "gauge",
+        "Nodes heard since this one started, dead ones too",
+    ),
+    (
+        "avocet_cluster_nodes_alive",
+        "gauge",
+        "Nodes heard within the time of silence, this one included",
+    ),
+    (
+        "avocet_cluster_slots_without_owner",
+        "gauge",
+        "Slots that no living node has announced",
+    ),
+    (
+        "avocet_cluster_broker_connected",
+        "gauge",
+        "1 while this node is connected to a NATS server, else 0",
+    ),
+    (
+        "avocet_cluster_acknowledgement_age_seconds",
+        "gauge",
+        "Time since the NATS servers last acknowledged a heartbeat of this node; from half of the silence on it makes no requests",
+    ),
+    (
+        "avocet_cluster_waiting_log_lines",
+        "gauge",
+        "Searches and clicks that wait to be sent to the owners of their pages",
+    ),
+    (
+        "avocet_cluster_sent_log_lines",
+        "counter",
+        "Searches and clicks that the owners of their pages have confirmed",
+    ),
+    (
+        "avocet_cluster_slots_owned",
+        "gauge",
+        "Slots that this node owns",
+    ),
+    (
+        "avocet_cluster_unpublished_requests",
+        "gauge",
+        "Lag: requests of this node whose results the NATS servers have not stored yet",
+    ),
+    (
+        "avocet_cluster_highest_epoch",
+        "gauge",
+        "Highest epoch among the slots of this node; an epoch grows with every claim of its slot",
+    ),
+    (
+        "avocet_cluster_fenced_slots",
+        "counter",
+        "Slots that this node lost to another one while it still worked on them",
+    ),
+    (
+        "avocet_cluster_messages",
+        "counter",
+        "Messages of this node to the NATS servers, heartbeats not included",
+    ),
+    (
+        "avocet_cluster_offers_sent",
+        "counter",
+        "Pages that this node offered to others",
+    ),
+    (
+        "avocet_cluster_offers_received",
+        "counter",
+        "Pages that others offered to this node",
+    ),
+    (
+        "avocet_cluster_message_bytes",
+        "counter",
+        "Bytes of the messages of this node to the NATS servers",
+    ),
+];
+
+/// The server's source has every metric of [`LATER`] and [`CLUSTER`], with the same help text.
 #[test]
 fn metrics_that_appear_later_are_in_the_source_of_the_server() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../server/src");
-    let sources = ["health.rs", "app/metrics.rs"];
+    let sources = ["health.rs", "health/of_cluster.rs", "app/metrics.rs"];
     let sources = sources.map(|source| fs::read_to_string(root.join(source)).unwrap());
     let source = sources.concat();
-    for (name, _, meaning) in LATER {
+    for (name, _, meaning) in LATER.into_iter().chain(CLUSTER) {
         let short = name
             .trim_start_matches("avocet_")
-            .trim_start_matches("crawl_");
+            .trim_start_matches("crawl_")
+            .trim_start_matches("cluster_")
+            .trim_end_matches("_bytes");
         assert!(source.contains(&format!("\"{short}\"")), "{name}");
         assert!(source.contains(&format!("\"{meaning}\"")), "{name}");
     }
@@ -235,6 +316,10 @@ fn metric_table(metrics: &str) -> String {
     text +=
         "\nThese appear with their first value:\n\n| metric | type | meaning |\n|---|---|---|\n";
     for (name, kind, meaning) in LATER {
+        text += &format!("| `{name}` | {kind} | {meaning}. |\n");
+    }
+    text += "\nA node of a cluster has these too:\n\n| metric | type | meaning |\n|---|---|---|\n";
+    for (name, kind, meaning) in CLUSTER {
         text += &format!("| `{name}` | {kind} | {meaning}. |\n");
     }
     text

@@ -95,20 +95,9 @@ impl CoreDriver {
         let Some(term) = self.engine.plan.term.clone() else {
             return;
         };
-        let whole = self.engine.live.whole(self.core.summary(Duration::ZERO));
-        let known = self.core.frontier().known() as u64;
-        let address = self.engine.live.address();
-        term.agent.report(|figures| {
-            figures.known = known;
-            figures.fetched = whole.pages + whole.unchanged;
-            figures.bytes = whole.bytes;
-            figures.address = address.unwrap_or_default();
-        });
+        let (now, whole_budget) = (self.engine.clock.now(), term.budget(&self.engine.plan));
+        term.announce(&mut self.core, &self.engine.live, whole_budget);
         self.take_foreign();
-        if term.independent {
-            return;
-        }
-        let (now, whole_budget) = (self.engine.clock.now(), self.engine.plan.budget());
         let due = self.cluster.next_share.is_none_or(|next| next <= now);
         if let Some(budget) = whole_budget.filter(|_| due) {
             self.cluster.next_share = Some(now + SHARE_EVERY);

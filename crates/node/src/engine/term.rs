@@ -2,8 +2,9 @@
 //! and the way to the others.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use cluster::agent::{Agent, Tail};
@@ -17,9 +18,12 @@ use repository::archive::Sealed;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 
+use super::plan::EnginePlan;
 use super::{DriverMessage, Engine, UnboundedSender};
 use crate::copies::arrivals::Arrivals;
 use crate::copies::uploads::Uploads;
+use crate::live::Live;
+use crate::panics::POISONED;
 use crate::settings::LinkExchange;
 
 /// Messages of offers that the core has not processed yet. Further ones stay with the broker.
@@ -40,6 +44,10 @@ pub struct Term {
     pub division: Division,
     /// The slots of this node.
     pub tails: BTreeMap<Slot, Tail>,
+    /// Where people reach the web server of this node, if the settings say it.
+    pub address: Option<String>,
+    /// The budget of the whole crawl, if it has changed during the term.
+    pub changed_budget: Arc<Mutex<Option<f64>>>,
     /// What becomes of links between slots of different nodes.
     pub links: LinkExchange,
     /// Whether this node crawls the whole web for itself, without slots.
@@ -119,6 +127,17 @@ impl Term {
         2 * self.group()
     }
 
+    /// Sets the budget of the whole crawl, in fetches per second.
+    pub(super) fn afford(&self, budget: f64) {
+        *self.changed_budget.lock().expect(POISONED) = Some(budget);
+    }
+
+    /// Returns the budget of the whole crawl now, in fetches per second; `None`: there is none.
+    pub(super) fn budget(&self, plan: &EnginePlan) -> Option<f64> {
+        let changed = *self.changed_budget.lock().expect(POISONED);
+        changed.or(plan.budget())
+    }
+
     /// Returns the share of the cluster's budget at the start of the term, in fetches per second:
     /// by the number of slots; all of it if the node is independent. Positive even without slots,
     /// since a budget of zero is not allowed.
@@ -130,10 +149,32 @@ impl Term {
         budget * self.tails.len().max(1) as f64 / all as f64
     }
 
+    /// Announces what this node has done. `budget` is that of the whole crawl.
+    pub(super) fn announce(&self, core: &mut Core<Sealed>, live: &Live, budget: Option<f64>) {
+        let whole = live.whole(core.summary(Duration::ZERO));
+        let known = core.frontier().known() as u64;
+        let price = budget.map(|_| core.frontier().price().value());
+        let listens = || live.address().map(|address| named(&address, &host_name()));
+        let address = self.address.clone().or_else(listens);
+        self.agent.report(|figures| {
+            figures.known = known;
+            figures.fetched = whole.pages + whole.unchanged;
+            figures.bytes = whole.bytes;
+            figures.address = address.unwrap_or_default();
+            figures.unpublished = core.uncommitted() as u64;
+            figures.price = price;
+            figures.budget = budget;
+            figures.paused = core.mode() == crawl::Mode::Paused;
+        });
+    }
+
     /// Announces the demand of this node's pages. Returns its share of the cluster's budget by the
     /// demand of all living nodes, in fetches per second. The share by slots holds until all of
-    /// them have announced their demand.
+    /// them have announced their demand. An independent node has the whole budget for itself.
     pub(super) fn share(&self, core: &mut Core<Sealed>, budget: f64, now: Moment) -> f64 {
+        if self.independent {
+            return budget;
+        }
         let peers = self.agent.living_peers();
         let others = peers.iter().map(|peer| &peer.beat.figures);
         let known = core.frontier().known() as u64 + others.clone().map(|of| of.known).sum::<u64>();
@@ -179,17 +220,51 @@ impl Term {
                     };
                     permit.forget();
                     applied.insert(mail.slot, mail.sequence);
+                    let count = mail.offers.len() as u64;
+                    self.agent.report(|figures| figures.received += count);
                     if messages.send(DriverMessage::Mail(mail)).is_err() {
                         return;
                     }
                 }
             }
-            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+            tokio::time::sleep(Duration::from_secs(1)).await;
         }
     }
 
     /// Returns the permits of [`Term::receive`].
     pub(super) fn permits() -> Arc<Semaphore> {
         Arc::new(Semaphore::new(UNREAD))
+    }
+}
+
+/// Returns the address of a server for people on other machines: a server that listens on all
+/// addresses is named by its machine.
+fn named(address: &str, host: &str) -> String {
+    let any = ["//0.0.0.0:", "//[::]:"].into_iter();
+    let mut any = any.filter(|any| address.contains(any));
+    match any.next() {
+        Some(any) => address.replacen(any, &format!("//{host}:"), 1),
+        None => address.to_owned(),
+    }
+}
+
+fn host_name() -> String {
+    let name = rustix::system::uname();
+    name.nodename().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_on_all_addresses_is_named_by_its_machine() {
+        for (address, expected) in [
+            ("http://0.0.0.0:8321", "http://m1:8321"),
+            ("http://[::]:8321", "http://m1:8321"),
+            ("http://10.0.0.1:8321", "http://10.0.0.1:8321"),
+        ] {
+            assert_eq!(named(address, "m1"), expected);
+        }
     }
 }

@@ -368,6 +368,10 @@ section! {
         silence: Time = Time::seconds(10), range(1.0..), flag("silence", "TIME");
         /// The share of the slots that this node takes, relative to the other nodes.
         capacity: f64 = 1.0, positive();
+        /// Where people reach the web server of this node. The dashboards of the other nodes link
+        /// to it.
+        address: Option<String> = None, usual("the address that it listens on"),
+            example("http://10.0.0.11:8321"), flag("advertise", "URL");
         /// A file of NATS credentials.
         credentials: Option<PathBuf> = None, example("avocet.creds");
         /// A PEM file of certificates that the certificates of the NATS servers are checked with.

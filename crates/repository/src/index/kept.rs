@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use page::PageId;
+use serde::{Deserialize, Serialize};
 use tantivy::DocAddress;
 
 use super::duplicates::{group, is_near, sketch};
@@ -11,7 +12,7 @@ use super::stored::{CommittedPage, StoredPage};
 use super::{Index, IndexError, IndexedSection};
 
 /// A page as it was last indexed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexedPage {
     /// Its URL.
     pub url: String,

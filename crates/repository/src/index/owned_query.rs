@@ -29,6 +29,16 @@ pub struct OwnedQuery {
 }
 
 impl OwnedQuery {
+    /// Returns the text of the query.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Raises pages that were clicked for this query, by these factors.
+    pub fn choose(&mut self, chosen: Vec<(PageId, f32)>) {
+        self.chosen = chosen;
+    }
+
     /// Calls a function with the search request, and returns its result.
     pub fn with<T>(&self, call: impl FnOnce(&SearchQuery<'_>) -> T) -> T {
         let readers: Vec<&str> = self.readers.iter().map(String::as_str).collect();

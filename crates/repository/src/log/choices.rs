@@ -48,8 +48,7 @@ impl Choices {
             for clicked in &search.clicked {
                 let place = search.shown.iter().position(|shown| shown == clicked);
                 if let Some(place) = place {
-                    let rank = place as u64 + u64::from(search.offset) + 1;
-                    self.count(&search.query, clicked, rank, search.count);
+                    self.count(&search.query, clicked, search.rank(place), search.count);
                 }
             }
         })?;

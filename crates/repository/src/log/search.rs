@@ -21,6 +21,10 @@ pub struct Search {
     /// Number of results before the first that was shown: 10 on the second page.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub offset: u32,
+    /// The rank of each result, from 1, if the results are not consecutive: in a cluster, a node
+    /// logs only the results that are pages of its own. Empty: they follow `offset`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<u32>,
     /// The URLs that were clicked.
     #[serde(default)]
     pub clicked: Vec<String>,
@@ -48,8 +52,39 @@ impl Search {
             query: query.into(),
             shown: Vec::new(),
             offset: 0,
+            ranks: Vec::new(),
             clicked: Vec::new(),
             count: 1,
+        }
+    }
+
+    /// Returns the rank of a shown result, from 1, by its place in the list, from 0.
+    pub fn rank(&self, place: usize) -> u64 {
+        let consecutive = place as u64 + u64::from(self.offset) + 1;
+        self.ranks
+            .get(place)
+            .map_or(consecutive, |rank| u64::from(*rank))
+    }
+
+    /// Returns the search with those results alone for which the condition holds. They keep their
+    /// ranks.
+    pub fn only(&self, keep: impl Fn(&str) -> bool) -> Self {
+        let places = 0..self.shown.len();
+        let kept: Vec<usize> = places.filter(|place| keep(&self.shown[*place])).collect();
+        let ranks = kept.iter();
+        Self {
+            shown: kept
+                .iter()
+                .map(|place| self.shown[*place].clone())
+                .collect(),
+            ranks: ranks
+                .map(|place| u32::try_from(self.rank(*place)).unwrap_or(u32::MAX))
+                .collect(),
+            clicked: (self.clicked.iter())
+                .filter(|url| keep(url))
+                .cloned()
+                .collect(),
+            ..self.clone()
         }
     }
 
@@ -65,7 +100,7 @@ impl Search {
             .enumerate()
             .map(move |(before, url)| SearchedPage {
                 url,
-                rank: Some(before as u64 + u64::from(self.offset) + 1),
+                rank: Some(self.rank(before)),
                 clicks: clicks(url),
             });
         let elsewhere =
@@ -139,11 +174,26 @@ mod tests {
         assert_eq!(search.pages().collect::<Vec<_>>(), expected);
     }
 
+    #[test]
+    fn a_part_of_a_search_keeps_the_ranks_of_its_results() {
+        let mut search = Search::new(Timestamp::UNIX_EPOCH, "x");
+        search.shown = ["a", "b", "c"].map(String::from).into();
+        search.clicked = ["c", "b"].map(String::from).into();
+        search.offset = 10;
+        let part = search.only(|url| url != "b");
+        let read = Search::read(part.written().as_bytes()).unwrap();
+        let pages: Vec<_> = (read.pages())
+            .map(|page| (page.url, page.rank, page.clicks))
+            .collect();
+        assert_eq!(pages, [("a", Some(11), 0), ("c", Some(13), 1)]);
+        assert_eq!(part.only(|url| url == "c").ranks, [13], "a part of a part");
+    }
+
     proptest! {
         #[test]
-        fn lines_are_read_back(query in any::<String>(), shown in prop::collection::vec(any::<String>(), 0..3), count in any::<u64>(), offset in any::<u32>()) {
+        fn lines_are_read_back(query in any::<String>(), shown in prop::collection::vec(any::<String>(), 0..3), count in any::<u64>(), offset in any::<u32>(), ranks in prop::collection::vec(any::<u32>(), 0..3)) {
             let time = Timestamp::from_second(1_800_000_000).unwrap();
-            let search = Search { time, query, clicked: shown.clone(), shown, count, offset };
+            let search = Search { time, query, clicked: shown.clone(), shown, count, offset, ranks };
             let line = search.written();
             prop_assert!(!line.contains('\n'));
             prop_assert_eq!(Search::read(line.as_bytes()), Some(search));

@@ -5,16 +5,15 @@ use std::sync::Arc;
 use anyhow::Result as Done;
 use axum::Json;
 use axum::extract::State;
-use jiff::Timestamp;
 use page::PageUrl;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::refusal::RefusalBody;
-use super::sections::{SectionedPage, with_sections};
+use super::sections::SectionedPage;
 use super::{ApiRefusal, Params};
 use crate::App;
-use node::readable::Readable;
+use node::page_text::PageText;
 
 /// Parameters of `GET /api/v1/page`.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -65,13 +64,13 @@ pub struct PageBody {
     /// extraction failed, and this is all text without navigation, or all text if the reason is
     /// `hostile`. `null` where `markdown` is `null`.
     #[schema(required, example = "article")]
-    pub extraction: Option<&'static str>,
+    pub extraction: Option<String>,
     /// Why the extraction failed; `null` if it did not. `small_share`: the part marked as main
     /// holds less than a quarter of the text or less than 90 % of the code, or the chosen part has
     /// no text; `hostile`: the page has no body, or its markup is too large or too deep to be
     /// parsed as a tree.
     #[schema(required)]
-    pub extraction_reason: Option<&'static str>,
+    pub extraction_reason: Option<String>,
 }
 
 /// Read a page of the store, with its text
@@ -95,66 +94,36 @@ pub async fn page(
     let Ok(url) = PageUrl::parse(&params.url) else {
         return missing("this is not the URL of a page: write it like https://example.org/");
     };
-    let Some(page) = kept(&app, url.clone()).await? else {
+    let Some(page) = kept(&app, url).await? else {
         return missing("this page is not in the store");
     };
-    match with_sections(&app, url, page, params.section).await? {
+    match SectionedPage::of(page, params.section) {
         Some(page) => Ok(Json(page)),
         None => missing("the page has no section of this id; `sections` lists the ids"),
     }
 }
 
 /// Reads a page from the archive. Reads it from the index if the archive has no copy of it, or
-/// another process uses the store.
+/// another process uses the store. In a cluster, another node may have it.
 ///
-/// Returns `None` if neither has it.
-pub async fn kept(app: &Arc<App>, url: PageUrl) -> Done<Option<PageBody>> {
-    app.read(move |app| look_up(app, &url)).await
+/// Returns `None` if none has it.
+pub async fn kept(app: &Arc<App>, url: PageUrl) -> Done<Option<PageText>> {
+    app.read(move |app| app.node.page_text(&url)).await
 }
 
-fn look_up(app: &App, url: &PageUrl) -> Done<Option<PageBody>> {
-    let freshness = app.node.freshness(url.as_str());
-    let checked_at = freshness.and_then(|known| known.checked.map(|at| at.to_string()));
-    let changes_every_hours = freshness.and_then(|known| known.pace.hours());
-    if let Some(page) = app.node.readable(url)? {
-        let Readable {
-            url,
-            title,
-            language,
-            fetched_at,
-            extraction,
-            extraction_reason,
-            text,
-            markdown,
-            headings: _,
-            fields: _,
-        } = page;
-        return Ok(Some(PageBody {
-            url,
-            title,
-            language,
-            fetched_at,
-            checked_at,
-            changes_every_hours,
-            text,
-            markdown: Some(markdown),
-            extraction: Some(extraction),
-            extraction_reason,
-        }));
+impl From<PageText> for PageBody {
+    fn from(page: PageText) -> Self {
+        Self {
+            url: page.url,
+            title: page.title,
+            language: page.language,
+            fetched_at: page.fetched_at,
+            checked_at: page.checked_at,
+            changes_every_hours: page.changes_every_hours,
+            text: page.text,
+            markdown: page.markdown,
+            extraction: page.extraction,
+            extraction_reason: page.extraction_reason,
+        }
     }
-    let kept = app.index.kept(url.id())?;
-    Ok(kept.map(|kept| PageBody {
-        url: kept.url,
-        title: kept.title,
-        language: kept.language,
-        fetched_at: Timestamp::from_second(kept.fetched_at)
-            .ok()
-            .map(|at| at.to_string()),
-        checked_at,
-        changes_every_hours,
-        text: kept.text,
-        markdown: None,
-        extraction: None,
-        extraction_reason: None,
-    }))
 }

@@ -1,16 +1,12 @@
 //! The sections of a page, which `GET /api/v1/page` returns with the page itself.
 
-use std::sync::Arc;
-
-use anyhow::Result;
-use page::PageUrl;
+use node::page_text::PageText;
 use page::url::with_fragment;
-use repository::index::{IndexedPage, IndexedSection, section_text};
+use repository::index::{IndexedSection, section_text};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::page::PageBody;
-use crate::App;
 
 /// A page with its sections.
 #[derive(Debug, Serialize, ToSchema)]
@@ -50,20 +46,11 @@ struct SectionBody {
     text: String,
 }
 
-/// Adds the sections to a page. Returns `None` if no section has the requested id.
-pub(super) async fn with_sections(
-    app: &Arc<App>,
-    url: PageUrl,
-    page: PageBody,
-    id: Option<String>,
-) -> Result<Option<SectionedPage>> {
-    let kept = app.read(move |app| Ok(app.index.kept(url.id())?)).await?;
-    let kept = kept.unwrap_or_default();
-    Ok(SectionedPage::of(page, &kept, id))
-}
-
 impl SectionedPage {
-    fn of(mut page: PageBody, kept: &IndexedPage, id: Option<String>) -> Option<Self> {
+    /// Adds the sections to a page. Returns `None` if no section has the requested id.
+    pub(super) fn of(mut page: PageText, id: Option<String>) -> Option<Self> {
+        let kept = page.indexed.take().unwrap_or_default();
+        let mut page = PageBody::from(page);
         let entry = |section: &IndexedSection| SectionEntry {
             heading: section.title(&kept.text).to_owned(),
             id: section.id.clone(),

@@ -1,4 +1,4 @@
-//! Counts clicks on results, and logs each with its query and rank.
+//! Counts clicks on results, each with its query and rank.
 //!
 //! **Invariant:** a click counts only within 24 hours after its link was shown. A second click on
 //! a link does not count while the link is among the last 100,000 clicked ones since the server
@@ -8,7 +8,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
-use repository::log::{Click, EventLog};
+use repository::log::Click;
 
 use super::signed_link::ShownResult;
 use node::panics::POISONED;
@@ -21,8 +21,8 @@ const REMEMBERED: usize = 100_000;
 const SEARCHES: usize = 10_000;
 
 /// Counts the clicks of a store.
+#[derive(Default)]
 pub struct ClickCounter {
-    log: EventLog<Click>,
     seen: Mutex<ClickedLinks>,
     searches: Mutex<VecDeque<(Timestamp, String)>>,
 }
@@ -35,15 +35,6 @@ struct ClickedLinks {
 }
 
 impl ClickCounter {
-    /// Creates a counter that appends to this log.
-    pub fn new(log: EventLog<Click>) -> Self {
-        Self {
-            log,
-            seen: Mutex::default(),
-            searches: Mutex::default(),
-        }
-    }
-
     /// Keeps the text of a search under its time. The links of its results carry the same time.
     pub fn searched(&self, at: Timestamp, query: &str) {
         let mut searches = self.searches.lock().expect(POISONED);
@@ -63,28 +54,20 @@ impl ClickCounter {
         found.map(|(_, query)| query.clone())
     }
 
-    /// Returns the log of clicks.
-    pub fn log(&self) -> &EventLog<Click> {
-        &self.log
-    }
-
-    /// Counts and logs a click. Returns `false` if it does not count: too late, or a second click.
-    pub fn count(&self, shown: &ShownResult, url: &str, now: Timestamp) -> bool {
+    /// Counts a click. Returns its entry for the log; `None` if it does not count: too late, or a
+    /// second click.
+    pub fn count(&self, shown: &ShownResult, url: &str, now: Timestamp) -> Option<Click> {
         let age = now.duration_since(shown.at);
         if age > COUNTS || age.is_negative() || !self.is_first(shown) {
-            return false;
+            return None;
         }
-        let line = Click {
+        Some(Click {
             time: now,
             url: url.to_owned(),
             count: 1,
             query: self.query(shown),
             rank: Some(shown.rank),
-        };
-        if let Err(error) = self.log.append(&line) {
-            tracing::warn!(%error, "cannot write a click to the log");
-        }
-        true
+        })
     }
 
     fn is_first(&self, shown: &ShownResult) -> bool {
@@ -105,16 +88,13 @@ impl ClickCounter {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use page::PageId;
 
     use super::*;
 
     #[test]
     fn a_link_counts_once_and_within_24_hours() {
-        let dir = tempfile::tempdir().unwrap();
-        let clicks = ClickCounter::new(EventLog::open(&dir.path().join("log")));
+        let clicks = ClickCounter::default();
         let at: Timestamp = "2026-11-16T11:10:00Z".parse().unwrap();
         let shown = |page| ShownResult {
             page: PageId(page),
@@ -122,28 +102,25 @@ mod tests {
             rank: 1,
         };
         let later = |hours| at + SignedDuration::from_hours(hours);
-        assert!(clicks.count(&shown(1), "http://e.org/", later(0)));
-        assert!(!clicks.count(&shown(1), "http://e.org/", later(1)), "again");
-        assert!(clicks.count(&shown(2), "http://e.org/b", later(23)));
-        assert!(
-            !clicks.count(&shown(3), "http://e.org/c", later(25)),
-            "late"
-        );
-        assert!(!clicks.count(&shown(4), "http://e.org/d", later(-1)));
-        let log = std::fs::read_to_string(dir.path().join("log/clicks-2026-11.jsonl")).unwrap();
-        assert_eq!(log.lines().count(), 2, "{log}");
+        let count = |page, url: &str, hours| clicks.count(&shown(page), url, later(hours));
+        assert!(count(1, "http://e.org/", 0).is_some());
+        assert!(count(1, "http://e.org/", 1).is_none(), "again");
+        let click = count(2, "http://e.org/b", 23).unwrap();
+        assert_eq!((click.query, click.rank), (None, Some(1)));
+        assert!(count(3, "http://e.org/c", 25).is_none(), "late");
+        assert!(count(4, "http://e.org/d", -1).is_none());
         clicks.searched(at, "pied avocet");
-        assert!(clicks.count(&shown(5), "http://e.org/e", later(2)));
-        let log = std::fs::read_to_string(dir.path().join("log/clicks-2026-11.jsonl")).unwrap();
-        assert!(
-            log.ends_with("\"query\":\"pied avocet\",\"rank\":1}\n"),
-            "{log}"
+        let click = count(5, "http://e.org/e", 2).unwrap();
+        assert_eq!(click.query.as_deref(), Some("pied avocet"));
+        assert_eq!(
+            (click.url.as_str(), click.time),
+            ("http://e.org/e", later(2))
         );
     }
 
     #[test]
     fn the_number_of_remembered_links_is_bounded() {
-        let clicks = ClickCounter::new(EventLog::open(Path::new("/proc/nowhere")));
+        let clicks = ClickCounter::default();
         let shown = |page| ShownResult {
             page: PageId(page),
             at: Timestamp::UNIX_EPOCH,

@@ -16,7 +16,9 @@ use super::controls;
 use crate::App;
 use crate::api::{ApiRefusal, Params, RefusalBody};
 use node::live::controls::{Applied, Control, NewPolicies};
+use node::live::orders::CrawlOrder;
 use node::settings::{SettingInForce, Usage};
+use node::whole_crawl::{NoSuchNode, NodeAnswer, NodeOutcome};
 
 /// The maximum number of bytes in the body of a request.
 const LARGEST: usize = 64 * 1024;
@@ -42,6 +44,67 @@ struct ControlResult {
     changed: bool,
     /// What happened, for people.
     message: String,
+    /// In a cluster: the answers of the nodes that the control was for. All nodes get a control,
+    /// unless the parameter `node` names one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<NodeConfirmation>,
+    /// In a cluster: the nodes that did not confirm the control. Repeat it when they are back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unconfirmed: Vec<String>,
+}
+
+/// The answer of a node to a control.
+#[derive(Debug, Serialize, ToSchema)]
+struct NodeConfirmation {
+    /// The name of the node.
+    node: String,
+    /// Whether it carried out the control.
+    confirmed: bool,
+    /// Whether the control changed anything on it.
+    changed: bool,
+    /// What happened on it, or why it refused, for people. Absent if it did not answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl From<NodeAnswer> for NodeConfirmation {
+    fn from(NodeAnswer { node, outcome }: NodeAnswer) -> Self {
+        let (confirmed, changed, message) = match outcome {
+            NodeOutcome::Done(Applied { changed, message }) => (true, changed, Some(message)),
+            NodeOutcome::Refused(why) => (false, false, Some(why)),
+            NodeOutcome::Silent => (false, false, None),
+        };
+        Self {
+            node,
+            confirmed,
+            changed,
+            message,
+        }
+    }
+}
+
+/// In a cluster: which node a control is for.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ControlledNode {
+    /// In a cluster: the name of the only node that the control is for. Without it, all nodes get
+    /// the control.
+    #[param(min_length = 1, max_length = 40, pattern = "^[a-z0-9-]+$")]
+    node: Option<String>,
+}
+
+/// A seed to remove.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct RemovedSeed {
+    /// The URL where a crawl begins.
+    #[param(max_length = 2048)]
+    url: String,
+    /// In a cluster: the name of the only node that the control is for.
+    #[param(min_length = 1, max_length = 40, pattern = "^[a-z0-9-]+$")]
+    node: Option<String>,
 }
 
 /// A budget.
@@ -92,12 +155,10 @@ fn yes() -> bool {
 }
 
 /// A seed.
-#[derive(Debug, Deserialize, ToSchema, IntoParams)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
 struct Seed {
     /// The URL where a crawl begins.
-    #[param(max_length = 2048)]
     #[schema(example = "https://example.org/")]
     url: String,
 }
@@ -161,31 +222,49 @@ type ControlAnswer = Result<Json<ControlResult>, ApiRefusal>;
 /// Pause the crawl
 ///
 /// No new fetch begins; fetches under way end and are committed. `status` shows when this is done.
-#[utoipa::path(post, path = "/control/pause", tag = "control", security(("token" = [])),
+#[utoipa::path(post, path = "/control/pause", tag = "control", security(("token" = [])), params(ControlledNode),
     responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
-async fn pause(State(app): State<Arc<App>>, _: TokenAccess) -> ControlAnswer {
-    answer(controls::pause(&app).await)
+async fn pause(
+    State(app): State<Arc<App>>,
+    _: TokenAccess,
+    Params(to): Params<ControlledNode>,
+) -> ControlAnswer {
+    pass(&app, CrawlOrder::Pause, to.node).await
 }
 
 /// Resume the crawl
-#[utoipa::path(post, path = "/control/resume", tag = "control", security(("token" = [])),
+#[utoipa::path(post, path = "/control/resume", tag = "control", security(("token" = [])), params(ControlledNode),
     responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
-async fn resume(State(app): State<Arc<App>>, _: TokenAccess) -> ControlAnswer {
-    answer(controls::resume(&app).await)
+async fn resume(
+    State(app): State<Arc<App>>,
+    _: TokenAccess,
+    Params(to): Params<ControlledNode>,
+) -> ControlAnswer {
+    pass(&app, CrawlOrder::Resume, to.node).await
 }
 
 /// Set the budget
-#[utoipa::path(post, path = "/control/budget", tag = "control", security(("token" = [])), request_body = BudgetBody,
+#[utoipa::path(post, path = "/control/budget", tag = "control", security(("token" = [])), params(ControlledNode), request_body = BudgetBody,
     responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
-async fn budget(State(app): State<Arc<App>>, _: TokenAccess, body: Bytes) -> ControlAnswer {
+async fn budget(
+    State(app): State<Arc<App>>,
+    _: TokenAccess,
+    Params(to): Params<ControlledNode>,
+    body: Bytes,
+) -> ControlAnswer {
     let BudgetBody { rate } = read(&body)?;
-    apply(&app, Control::Budget(rate)).await
+    apply(&app, Control::Budget(rate), to.node).await
 }
 
 /// Change the policies
-#[utoipa::path(post, path = "/control/policy", tag = "control", security(("token" = [])), request_body = PoliciesBody,
+#[utoipa::path(post, path = "/control/policy", tag = "control", security(("token" = [])), params(ControlledNode), request_body = PoliciesBody,
     responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
-async fn policy(State(app): State<Arc<App>>, _: TokenAccess, body: Bytes) -> ControlAnswer {
+async fn policy(
+    State(app): State<Arc<App>>,
+    _: TokenAccess,
+    Params(to): Params<ControlledNode>,
+    body: Bytes,
+) -> ControlAnswer {
     let PoliciesBody {
         order,
         refresh,
@@ -196,20 +275,25 @@ async fn policy(State(app): State<Arc<App>>, _: TokenAccess, body: Bytes) -> Con
         refresh,
         sources,
     };
-    apply(&app, Control::Policy(new)).await
+    apply(&app, Control::Policy(new), to.node).await
 }
 
 /// Block or unblock a host
-#[utoipa::path(post, path = "/control/block", tag = "control", security(("token" = [])), request_body = BlockBody,
+#[utoipa::path(post, path = "/control/block", tag = "control", security(("token" = [])), params(ControlledNode), request_body = BlockBody,
     responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
-async fn block(State(app): State<Arc<App>>, _: TokenAccess, body: Bytes) -> ControlAnswer {
+async fn block(
+    State(app): State<Arc<App>>,
+    _: TokenAccess,
+    Params(to): Params<ControlledNode>,
+    body: Bytes,
+) -> ControlAnswer {
     let BlockBody { host, blocked } = read(&body)?;
     let control = if blocked {
         Control::Block(host)
     } else {
         Control::Unblock(host)
     };
-    apply(&app, control).await
+    apply(&app, control, to.node).await
 }
 
 /// List the settings in force, each with the layer that gives it
@@ -239,23 +323,28 @@ async fn seeds(State(app): State<Arc<App>>, _: TokenAccess) -> Result<Json<Seeds
 ///
 /// A seed passes the same checks as a link: a private address or an unusual port is refused unless
 /// the configuration allows it.
-#[utoipa::path(post, path = "/seeds", tag = "control", security(("token" = [])), request_body = Seed,
+#[utoipa::path(post, path = "/seeds", tag = "control", security(("token" = [])), params(ControlledNode), request_body = Seed,
     responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
-async fn add_seed(State(app): State<Arc<App>>, _: TokenAccess, body: Bytes) -> ControlAnswer {
+async fn add_seed(
+    State(app): State<Arc<App>>,
+    _: TokenAccess,
+    Params(to): Params<ControlledNode>,
+    body: Bytes,
+) -> ControlAnswer {
     let Seed { url } = read(&body)?;
-    apply(&app, Control::AddSeed(url)).await
+    apply(&app, Control::AddSeed(url), to.node).await
 }
 
 /// Remove a seed
-#[utoipa::path(delete, path = "/seeds", tag = "control", security(("token" = [])), params(Seed),
+#[utoipa::path(delete, path = "/seeds", tag = "control", security(("token" = [])), params(RemovedSeed),
     responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
 async fn remove_seed(
     State(app): State<Arc<App>>,
     _: TokenAccess,
-    Params(seed): Params<Seed>,
+    Params(seed): Params<RemovedSeed>,
 ) -> ControlAnswer {
     // A text that is not a URL is not a seed either, so the answer is 404.
-    apply(&app, Control::RemoveSeed(seed.url))
+    apply(&app, Control::RemoveSeed(seed.url), seed.node)
         .await
         .map_err(ApiRefusal::or_missing)
 }
@@ -268,15 +357,29 @@ fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, ApiRefusal> {
     })
 }
 
-async fn apply(app: &Arc<App>, control: Control) -> ControlAnswer {
-    answer(controls::apply(app, control).await)
+async fn apply(app: &Arc<App>, control: Control, node: Option<String>) -> ControlAnswer {
+    pass(app, CrawlOrder::Change(control), node).await
 }
 
-fn answer(applied: anyhow::Result<Applied>) -> ControlAnswer {
-    match applied {
-        Ok(Applied { changed, message }) => Ok(Json(ControlResult { changed, message })),
+async fn pass(app: &Arc<App>, order: CrawlOrder, node: Option<String>) -> ControlAnswer {
+    match controls::order(app, order, node).await {
+        Ok(result) => Ok(Json(ControlResult {
+            changed: result.changed,
+            unconfirmed: result
+                .unconfirmed()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+            message: result.message,
+            nodes: result
+                .nodes
+                .into_iter()
+                .map(NodeConfirmation::from)
+                .collect(),
+        })),
         Err(error) => Err(match error.downcast_ref::<Usage>() {
             Some(wrong) => ApiRefusal::parameter(&wrong.to_string()),
+            None if error.is::<NoSuchNode>() => ApiRefusal::not_found(&error.to_string()),
             None => error.into(),
         }),
     }

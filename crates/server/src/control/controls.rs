@@ -1,41 +1,19 @@
-//! Applies the controls of operators, on blocking threads.
+//! Carries out the orders of operators, on blocking threads.
 
 use std::sync::Arc;
 
 use anyhow::Result;
 use crawl::scope::ScopeRules;
-use node::live::controls::{Applied, Control};
+use node::live::orders::CrawlOrder;
 use node::settings::SettingInForce;
+use node::whole_crawl::OrderResult;
 
 use crate::App;
 
-/// Applies a control and returns whether it changed anything, with a message.
-pub async fn apply(app: &Arc<App>, control: Control) -> Result<Applied> {
-    app.read(move |app| app.node.apply(&control)).await
-}
-
-/// Pauses the crawl. Returns whether this changed anything, with a message.
-pub async fn pause(app: &Arc<App>) -> Result<Applied> {
+/// Carries out an order on the crawl: in a cluster on all nodes, or on the one with this name.
+pub async fn order(app: &Arc<App>, order: CrawlOrder, node: Option<String>) -> Result<OrderResult> {
     let reader = app.clone();
-    let changed = tokio::task::spawn_blocking(move || reader.node.pause()).await??;
-    let message = match changed {
-        true => "the crawl pauses: fetches under way end and are committed",
-        false => "the crawl is paused already",
-    };
-    let message = message.to_owned();
-    Ok(Applied { changed, message })
-}
-
-/// Resumes the crawl. Returns whether this changed anything, with a message.
-pub async fn resume(app: &Arc<App>) -> Result<Applied> {
-    let reader = app.clone();
-    let changed = tokio::task::spawn_blocking(move || reader.node.resume()).await??;
-    let message = match changed {
-        true => "the crawl resumes",
-        false => "the crawl was not paused",
-    };
-    let message = message.to_owned();
-    Ok(Applied { changed, message })
+    tokio::task::spawn_blocking(move || reader.node.order(&order, node.as_deref())).await?
 }
 
 /// Returns the scope of the crawl.

@@ -12,7 +12,9 @@ use super::access::OperatorAccess;
 use super::controls;
 use crate::{App, pages};
 use node::live::controls::{Control, NewPolicies};
+use node::live::orders::CrawlOrder;
 use node::settings::Usage;
+use node::whole_crawl::NoSuchNode;
 
 /// The fields of a control form.
 #[derive(Debug, Default, Deserialize)]
@@ -27,6 +29,10 @@ pub struct ControlForm {
     order: String,
     refresh: String,
     sources: String,
+    /// In a cluster: the node that the control is for; empty: all nodes.
+    node: String,
+    /// `cluster`: the form is on the page of the cluster.
+    page: String,
 }
 
 pub async fn control(
@@ -46,9 +52,16 @@ pub async fn control(
     match done {
         Ok(message) => {
             app.notice(message);
-            Redirect::to("/dashboard").into_response()
+            // A form of the cluster's page returns to it.
+            let page = match fields.page.as_str() {
+                "cluster" => "/dashboard/cluster",
+                _ => "/dashboard",
+            };
+            Redirect::to(page).into_response()
         }
-        Err(error) if error.is::<Usage>() => refuse(StatusCode::BAD_REQUEST, &error.to_string()),
+        Err(error) if error.is::<Usage>() || error.is::<NoSuchNode>() => {
+            refuse(StatusCode::BAD_REQUEST, &error.to_string())
+        }
         Err(error) => {
             tracing::error!("a control could not be applied: {error:#}");
             let text = "The server could not do this; its log has the reason.";
@@ -61,8 +74,8 @@ async fn apply(app: &Arc<App>, fields: &ControlForm) -> anyhow::Result<String> {
     let value = fields.value.trim().to_owned();
     let named = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let control = match fields.action.as_str() {
-        "pause" => return Ok(controls::pause(app).await?.message),
-        "resume" => return Ok(controls::resume(app).await?.message),
+        "pause" => return pass(app, CrawlOrder::Pause, fields).await,
+        "resume" => return pass(app, CrawlOrder::Resume, fields).await,
         "budget" => Control::Budget(value),
         "policy" => Control::Policy(NewPolicies {
             order: named(&fields.order),
@@ -75,6 +88,10 @@ async fn apply(app: &Arc<App>, fields: &ControlForm) -> anyhow::Result<String> {
         "remove-seed" => Control::RemoveSeed(value),
         _ => return Err(Usage("there is no such control".into()).into()),
     };
-    let applied = controls::apply(app, control).await?;
-    Ok(applied.message)
+    pass(app, CrawlOrder::Change(control), fields).await
+}
+
+async fn pass(app: &Arc<App>, order: CrawlOrder, fields: &ControlForm) -> anyhow::Result<String> {
+    let node = Some(fields.node.clone()).filter(|node| !node.is_empty());
+    Ok(controls::order(app, order, node).await?.message)
 }

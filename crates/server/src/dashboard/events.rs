@@ -30,6 +30,16 @@ struct Parts {
 }
 
 pub async fn events(State(app): State<Arc<App>>, _: ViewAccess) -> Response {
+    follow(app, |app| {
+        let snapshot = app.node.snapshot();
+        let view = DashboardView::of(&snapshot, app.node.is_crawling(&snapshot));
+        Parts { view }.render().ok()
+    })
+}
+
+/// Sends the parts of a page whenever the crawl has news. `render` returns their HTML, on a thread
+/// for blocking work.
+pub fn follow(app: Arc<App>, render: fn(&App) -> Option<String>) -> Response {
     let Ok(place) = app.listeners.clone().try_acquire_owned() else {
         return pages::message(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -40,7 +50,7 @@ pub async fn events(State(app): State<Arc<App>>, _: ViewAccess) -> Response {
     let watched = app.node.watch();
     let updates = stream::unfold(
         (app, watched, place),
-        |(app, mut watched, place)| async move {
+        move |(app, mut watched, place)| async move {
             let mut closing = app.closing.subscribe();
             let news = async {
                 tokio::time::sleep(PAUSE).await;
@@ -57,12 +67,12 @@ pub async fn events(State(app): State<Arc<App>>, _: ViewAccess) -> Response {
                 continues = news => if !continues { return None },
                 _ = closing.wait_for(|closing| *closing) => return None,
             }
-            let snapshot = super::snapshot(&app).await;
-            let view = DashboardView::of(&snapshot, app.node.is_crawling(&snapshot));
-            let event = match (Parts { view }).render() {
+            let reader = app.clone();
+            let html = tokio::task::spawn_blocking(move || render(&reader)).await;
+            let event = match html {
                 // An event cannot hold a carriage return.
-                Ok(html) => Event::default().event("live").data(html.replace('\r', " ")),
-                Err(_) => Event::default().comment("nothing"),
+                Ok(Some(html)) => Event::default().event("live").data(html.replace('\r', " ")),
+                Ok(None) | Err(_) => Event::default().comment("nothing"),
             };
             Some((Ok::<_, Infallible>(event), (app, watched, place)))
         },

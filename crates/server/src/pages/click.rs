@@ -92,18 +92,26 @@ async fn click(
     }
 }
 
-/// Returns the URL of a result, and counts the click if `counts` is set.
+/// Returns the URL of a result, and counts the click if `counts` is set. In a cluster the page may
+/// be in the index of another node.
 ///
 /// Returns `None` if the page is no longer in the index, or its URL is not `http` or `https`.
 async fn follow(app: &Arc<App>, shown: ShownResult, counts: bool) -> Result<Option<String>> {
     app.read(move |app| {
-        let kept = app.index.kept(shown.page)?;
-        let url = kept.map(|kept| kept.url).filter(|url| is_web(url));
+        let url = match (app.index.kept(shown.page)?, app.node.whole_search()) {
+            (Some(kept), _) => Some(kept.url),
+            (None, Some(whole)) => whole.url(shown.page)?,
+            (None, None) => None,
+        };
+        let url = url.filter(|url| is_web(url));
         if let Some(url) = &url
             && counts
-            && app.clicks.count(&shown, url, Timestamp::now())
+            && let Some(click) = app.clicks.count(&shown, url, Timestamp::now())
         {
             app.metrics.clicked();
+            if let Err(error) = app.node.log_click(&click) {
+                tracing::warn!("cannot write a click to the log: {error:#}");
+            }
         }
         Ok(url)
     })

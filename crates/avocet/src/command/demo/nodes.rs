@@ -6,14 +6,14 @@
 //! reports how the others take over. All measurements come from the town's log of requests and from
 //! the heartbeats of the nodes.
 //!
-//! **Invariant:** when the demo ends, none of its processes runs any more, whatever ends it, except
-//! a SIGKILL of the demo itself.
+//! **Invariant:** when the demo has ended, none of its processes runs any more, whatever ended it.
 
 mod kill;
 mod names;
 mod processes;
 mod report;
 mod texts;
+mod watchdog;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -39,8 +39,8 @@ use processes::{DemoNodes, HeardNodes};
 /// The name of the demo's crawl.
 const CRAWL: &str = "demo";
 
-/// Number of slots. The town has four sites; few slots are claimed fast.
-const SLOTS: u16 = 16;
+/// Number of slots, with which no two of the four sites of the town share one.
+const SLOTS: u16 = 64;
 
 /// A node that was silent for this long is replaced.
 const SILENCE: Duration = Duration::from_secs(3);
@@ -127,7 +127,8 @@ impl NodesDemo<'_> {
         let names = names::choose(&sites(&web, division), division, count)
             .context("no names were found with which every node gets a site")?;
         let heard = HeardNodes::listen(&broker).await?;
-        let nodes = DemoNodes::start(root, &address, &names, &web.homes(), arguments)?;
+        let mut nodes = DemoNodes::start(root, &address, &names, &web.homes(), arguments)?;
+        nodes.watch_over(servers.processes())?;
         let (addresses, turn) = (heard.clone(), AtomicUsize::new(0));
         let next_address = move || addresses.address(turn.fetch_add(1, Ordering::Relaxed));
         let handle = tokio::runtime::Handle::current();
@@ -187,7 +188,7 @@ impl NodesDemo<'_> {
                 continue;
             }
             if self.nodes.killed().is_none() && elapsed >= kill_after {
-                self.kill().await;
+                self.kill().await?;
             }
             self.follow_takeover();
             if elapsed >= next_line {
@@ -198,17 +199,18 @@ impl NodesDemo<'_> {
     }
 
     /// Kills the busiest node, except the first, whose address people look at.
-    async fn kill(&mut self) {
+    async fn kill(&mut self) -> Result<()> {
         let Some(name) = self.heard.busiest(&self.nodes.names()[1..]) else {
-            return;
+            return Ok(());
         };
         self.heard.take_off(&name);
         tokio::time::sleep(FAREWELL).await;
         let owned = self.heard.owned(&name);
         let sites = sites(&self.web, self.division);
         let kill = NodeKill::new(&name, owned, &sites, self.web.homes());
-        self.nodes.kill(&name, kill, &self.web);
+        self.nodes.kill(&name, kill, &self.web)?;
         self.say(texts::killed);
+        Ok(())
     }
 
     /// Records how far the others have replaced the killed node.

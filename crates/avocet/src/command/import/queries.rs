@@ -22,6 +22,8 @@ struct QueryLine {
     #[serde(default)]
     offset: u32,
     #[serde(default)]
+    ranks: Vec<u32>,
+    #[serde(default)]
     clicked: Vec<String>,
     count: Option<u64>,
 }
@@ -45,6 +47,7 @@ fn read(line: &str, now: Timestamp) -> Result<Search, String> {
             shown: read.shown,
             offset: read.offset,
             clicked: read.clicked,
+            ranks: read.ranks,
             count: read.count.unwrap_or(1),
         }
     } else {

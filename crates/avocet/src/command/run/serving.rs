@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::cli::RunArguments;
 use crate::logs::say;
+use node::cluster_seat::ClusterSeat;
 use node::handle::NodeHandle;
 use node::live::Live;
 use node::settings::Settings;
@@ -27,6 +28,12 @@ const CHECK_EVERY: Duration = Duration::from_millis(50);
 /// A server that runs, or starts as soon as there is an index. `None`: nothing is served.
 pub struct RunServer(Option<JoinHandle<Option<RunningServer>>>);
 
+/// A crawl in this process, and its place in a cluster.
+pub struct ServedCrawl {
+    pub live: Arc<Live>,
+    pub seat: Arc<ClusterSeat>,
+}
+
 /// Serves on `place`, or else binds the address of the settings. Serving starts as soon as there is
 /// an index.
 ///
@@ -36,7 +43,7 @@ pub async fn begin(
     root: &Path,
     arguments: &RunArguments,
     settings: &Settings,
-    live: &Arc<Live>,
+    crawl: ServedCrawl,
     place: Option<net::TcpListener>,
 ) -> Result<RunServer> {
     if arguments.no_serve {
@@ -60,9 +67,9 @@ pub async fn begin(
             return Ok(RunServer(None));
         }
     };
-    let (root, live) = (root.to_owned(), live.clone());
+    let root = root.to_owned();
     let starting = tokio::spawn(async move {
-        let started = start(&root, settings, listener, live).await;
+        let started = start(&root, settings, listener, crawl).await;
         started
             .map_err(|error| say(&format!("not serving: {error:#}")))
             .ok()
@@ -80,21 +87,19 @@ async fn start(
     root: &Path,
     settings: Settings,
     listener: TcpListener,
-    live: Arc<Live>,
+    crawl: ServedCrawl,
 ) -> Result<RunningServer> {
     // The list of segments is the last file that is written when an index is created.
     while !store::index(root).join("meta.json").exists() {
         tokio::time::sleep(CHECK_EVERY).await;
     }
     let listen = listener.local_addr()?;
+    let ServedCrawl { live, seat } = crawl;
     let (opened, crawl) = (root.to_owned(), live.clone());
     let app = tokio::task::spawn_blocking(move || {
         let path = crawl.config();
-        App::open(
-            NodeHandle::open(&opened, Some(crawl), path)?,
-            settings,
-            listen,
-        )
+        let node = NodeHandle::in_cluster(&opened, Some(crawl), path, seat)?;
+        App::open(node, settings, listen)
     });
     let serving = server::start(app.await??, listener)?;
     let address = format!("http://{}", serving.address);

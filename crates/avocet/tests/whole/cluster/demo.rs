@@ -10,6 +10,9 @@ use serde_json::Value;
 use super::processes::has_nats;
 use crate::program::{has, words};
 
+/// Time after which a condition that does not hold fails the test.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Returns the command lines of the processes that work below a directory.
 fn processes_below(directory: &Path) -> Vec<String> {
     let directory = directory.to_str().unwrap();
@@ -30,6 +33,17 @@ fn demo(line: &str, temporary: &Path) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap()
+}
+
+fn until(what: &str, is: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is() {
+        assert!(
+            begun.elapsed() < PATIENCE,
+            "not within {PATIENCE:?}: {what}"
+        );
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 fn nothing_is_left(temporary: &Path) {
@@ -76,7 +90,7 @@ fn the_demo_kills_a_node_and_the_others_replace_it() {
         .iter()
         .map(|node| node["slots"].as_u64().unwrap())
         .sum();
-    assert_eq!(slots, 16, "{told}");
+    assert_eq!(slots, 64, "{told}");
     for node in nodes {
         let alive = node["name"] != *killed;
         assert_eq!(node["alive"], alive, "{told}");
@@ -92,16 +106,10 @@ fn an_interrupted_demo_leaves_no_process() {
     }
     let temporary = tempfile::tempdir().unwrap();
     let child = demo("demo --nodes 2 --json", temporary.path());
-    let begun = Instant::now();
-    // The demo, two nodes and the NATS server. The command line of the demo does not name the
-    // directory.
-    while processes_below(temporary.path()).len() < 3 {
-        assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "the nodes do not start"
-        );
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    // Two nodes and the NATS server. The command line of the demo does not name the directory.
+    until("the nodes start", || {
+        processes_below(temporary.path()).len() >= 3
+    });
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(
@@ -112,6 +120,23 @@ fn an_interrupted_demo_leaves_no_process() {
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(told["kill"], Value::Null);
     nothing_is_left(temporary.path());
+}
+
+#[test]
+fn a_killed_demo_leaves_no_process() {
+    if !has_nats() {
+        return;
+    }
+    let temporary = tempfile::tempdir().unwrap();
+    let mut child = demo("demo --nodes 2 --json", temporary.path());
+    until("the nodes start", || {
+        processes_below(temporary.path()).len() >= 3
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until("all processes end", || {
+        processes_below(temporary.path()).is_empty()
+    });
 }
 
 #[test]

@@ -21,6 +21,7 @@ use testweb::site::ServedWeb;
 
 use super::super::configure;
 use super::kill::NodeKill;
+use super::watchdog::Watchdog;
 use super::{CRAWL, LOOK_EVERY, SILENCE, SLOTS, STREAM_BYTES};
 use crate::cli::DemoArguments;
 
@@ -34,6 +35,9 @@ const LOG_LINES: usize = 5;
 pub struct DemoNodes {
     names: Vec<NodeName>,
     processes: Vec<NodeProcess>,
+    /// Process numbers of the NATS servers.
+    servers: Vec<u32>,
+    watchdog: Option<Watchdog>,
     /// The kill of a node, if it has happened.
     killed: Option<NodeKill>,
 }
@@ -58,6 +62,8 @@ impl DemoNodes {
         let mut nodes = Self {
             names: names.to_vec(),
             processes: Vec::new(),
+            servers: Vec::new(),
+            watchdog: None,
             killed: None,
         };
         for name in names {
@@ -94,6 +100,22 @@ impl DemoNodes {
             });
         }
         Ok(nodes)
+    }
+
+    /// Lets the nodes and these NATS servers be killed if the demo is killed.
+    pub fn watch_over(&mut self, servers: impl Iterator<Item = u32>) -> Result<()> {
+        self.servers = servers.collect();
+        self.renew_watchdog()
+    }
+
+    /// Starts a watchdog over the processes that run now: the number of an ended process may belong
+    /// to another program later.
+    fn renew_watchdog(&mut self) -> Result<()> {
+        let children = self.processes.iter().filter_map(|node| node.child.as_ref());
+        let nodes = children.map(Child::id);
+        let all: Vec<u32> = nodes.chain(self.servers.iter().copied()).collect();
+        self.watchdog = Some(Watchdog::over(&all)?);
+        Ok(())
     }
 
     /// Returns the names of all nodes, the killed one included.
@@ -138,13 +160,14 @@ impl DemoNodes {
     }
 
     /// Kills a node (SIGKILL), and completes the record of the kill.
-    pub fn kill(&mut self, name: &NodeName, mut kill: NodeKill, web: &ServedWeb) {
+    pub fn kill(&mut self, name: &NodeName, mut kill: NodeKill, web: &ServedWeb) -> Result<()> {
         let named = self.processes.iter_mut().find(|node| node.name == *name);
         if let Some(node) = named {
             node.kill();
             kill.done(web.now());
             self.killed = Some(kill);
         }
+        self.renew_watchdog()
     }
 
     /// Ends all nodes cleanly: they release their slots and commit what they have. A node that does

@@ -5,6 +5,7 @@ use std::time::Duration;
 use frontier::Visited;
 use jiff::Timestamp;
 use policy::{History, change_rate};
+use serde::{Deserialize, Serialize};
 
 use crate::clock::timestamp;
 
@@ -18,7 +19,7 @@ pub struct PageFreshness {
 }
 
 /// How often a page changes, as estimated from revisits.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum ChangePace {
     /// The page was never revisited, so no change could be seen.
     Unknown,
@@ -29,7 +30,8 @@ pub enum ChangePace {
 }
 
 impl PageFreshness {
-    pub(super) fn of(visited: &Visited) -> Self {
+    /// Returns how current the copy of a page is, by the record of its last visit.
+    pub fn of(visited: &Visited) -> Self {
         Self {
             checked: visited.history.fresh.map(timestamp),
             pace: ChangePace::of(&visited.history),

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use repository::index::Index;
 
+use super::modified;
 use crate::fault;
-use crate::store::modified;
 
 /// How often the index is checked for a commit.
 const LOOK_EVERY: Duration = Duration::from_millis(500);

@@ -2,21 +2,23 @@
 //!
 //! **Invariant:** a log that cannot be read fails no search; the clicks read before still count.
 
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use page::PageId;
 use repository::log::{Choices, Click, EventLog, Search};
 
-use node::panics::POISONED;
+use crate::panics::POISONED;
+use crate::store;
 
 /// The time between two reads of the logs.
 const EVERY: Duration = Duration::from_secs(60);
 
 /// The clicks of a store's searchers, read from its logs.
 pub struct SearcherChoices {
-    /// Whether clicks count for the ranking at all.
-    enabled: bool,
+    searches: EventLog<Search>,
+    clicks: EventLog<Click>,
     cache: Mutex<ChoiceCache>,
 }
 
@@ -27,27 +29,21 @@ struct ChoiceCache {
 }
 
 impl SearcherChoices {
-    /// Creates an empty cache; the first search reads the logs.
-    pub fn new(enabled: bool) -> Self {
+    /// Creates an empty cache for a store; the first search reads the logs.
+    pub fn of(root: &Path) -> Self {
+        let directory = store::log(root);
         Self {
-            enabled,
+            searches: EventLog::open(&directory),
+            clicks: EventLog::open(&directory),
             cache: Mutex::default(),
         }
     }
 
     /// Returns the pages clicked for a query, each with the factor that multiplies its score.
-    pub fn factors(
-        &self,
-        query: &str,
-        searches: &EventLog<Search>,
-        clicks: &EventLog<Click>,
-    ) -> Vec<(PageId, f32)> {
-        if !self.enabled {
-            return Vec::new();
-        }
+    pub fn factors(&self, query: &str) -> Vec<(PageId, f32)> {
         let mut cache = self.cache.lock().expect(POISONED);
         if cache.read_at.is_none_or(|at| at.elapsed() >= EVERY) {
-            if let Err(error) = cache.choices.read(searches, clicks) {
+            if let Err(error) = cache.choices.read(&self.searches, &self.clicks) {
                 tracing::warn!(%error, "cannot read the click log: new clicks do not count for the ranking now");
             }
             cache.read_at = Some(Instant::now());
@@ -61,9 +57,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clicks_count_only_if_enabled() {
-        let dir = tempfile::tempdir().unwrap();
-        let (searches, clicks) = (EventLog::open(dir.path()), EventLog::open(dir.path()));
+    fn clicks_in_the_log_of_the_store_count() {
+        let root = tempfile::tempdir().unwrap();
         let click = Click {
             time: jiff::Timestamp::UNIX_EPOCH,
             url: "http://e.org/".into(),
@@ -71,10 +66,11 @@ mod tests {
             query: Some("avocet".into()),
             rank: Some(2),
         };
-        clicks.append(&click).unwrap();
-        for (enabled, pages) in [(true, 1), (false, 0)] {
-            let chosen = SearcherChoices::new(enabled);
-            assert_eq!(chosen.factors("avocet", &searches, &clicks).len(), pages);
-        }
+        EventLog::open(&store::log(root.path()))
+            .append(&click)
+            .unwrap();
+        let chosen = SearcherChoices::of(root.path());
+        assert_eq!(chosen.factors("avocet").len(), 1);
+        assert!(chosen.factors("stilt").is_empty());
     }
 }
