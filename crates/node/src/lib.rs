@@ -17,6 +17,7 @@ pub mod memory;
 pub mod number;
 pub mod panics;
 pub mod planning;
+pub mod process;
 pub mod readable;
 pub mod recovery;
 pub mod replay;
