@@ -13,6 +13,7 @@ mod report;
 mod search;
 mod serve;
 mod settings;
+mod shell;
 pub mod topic;
 
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ pub use report::{LinksArguments, ReportArguments};
 pub use search::{SearchArguments, SearchOrder};
 pub use serve::ServeArguments;
 use settings::{OfCrawl, OfRun, SettingFlags};
+pub use shell::{CompletionShell, CompletionsArguments, ManArguments};
 
 /// The heading of the options that every command has.
 const GLOBAL: &str = "Options of every command";
@@ -148,6 +150,10 @@ pub enum Command {
         after_help = "Example:\n  avocet config reference > avocet.toml\n  avocet config show --store ./docs\n  avocet config check avocet.toml"
     )]
     Config(ConfigAction),
+    /// Print a script that completes commands and flags in a shell: bash, zsh or fish
+    Completions(CompletionsArguments),
+    /// Print a manual page, or write those of all commands
+    Man(ManArguments),
     /// Compare policies by simulation, in recorded or invented worlds
     #[command(
         subcommand,

@@ -2,6 +2,7 @@
 
 mod check;
 mod cluster;
+mod completions;
 mod config;
 mod crawl;
 mod demo;
@@ -11,6 +12,7 @@ mod forget;
 mod import;
 mod init;
 mod lab;
+mod man;
 mod mcp;
 mod pause;
 mod plan;
@@ -80,6 +82,11 @@ fn dispatch(arguments: CommandLine) -> Result<()> {
         Command::Cluster(command) => cluster::run(store, json, &command),
         Command::Demo(arguments) => demo::run(named, json, &arguments),
         Command::Config(action) => config::run(store, json, &action),
+        Command::Completions(arguments) => {
+            completions::run(&arguments);
+            Ok(())
+        }
+        Command::Man(arguments) => man::run(&arguments),
         Command::Lab(arguments) => lab::run(json, &arguments),
     }
 }

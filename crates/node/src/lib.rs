@@ -21,6 +21,7 @@ pub mod page_freshness;
 pub mod page_text;
 pub mod panics;
 pub mod planning;
+pub mod process;
 pub mod readable;
 pub mod recovery;
 pub mod replay;

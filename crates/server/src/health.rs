@@ -218,6 +218,18 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
         "Requests made since the program started, by purpose: new, refresh, source or overhead (robots.txt, probes of pages that cannot exist)",
         fetches,
     );
+    let answers = Family::<StatusLabel, Counter>::default();
+    for (status, count) in &state.statuses {
+        let status = status.clone();
+        answers
+            .get_or_create(&StatusLabel { status })
+            .inc_by(*count);
+    }
+    registry.register(
+        "answers",
+        "Answers of servers since the program started, by the label status: the HTTP status",
+        answers,
+    );
     let errors = Family::<ErrorLabel, Counter>::default();
     for (kind, count) in &summary.errors {
         errors
@@ -234,6 +246,11 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct PurposeLabel {
     purpose: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StatusLabel {
+    status: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]

@@ -131,6 +131,7 @@ fn router(app: Arc<App>) -> Router {
         .merge(limited)
         .fallback(pages::missing)
         .layer(from_fn_with_state(app.clone(), middleware::guard))
+        .layer(from_fn_with_state(app.clone(), middleware::count))
         .layer(from_fn_with_state(app.clone(), middleware::add_base))
         .with_state(app)
 }

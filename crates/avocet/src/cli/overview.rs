@@ -5,7 +5,7 @@ use clap::{Command, CommandFactory};
 use super::CommandLine;
 
 /// The commands in groups. Each command is in one group.
-pub const GROUPS: [(&str, &[&str]); 6] = [
+pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Begin", &["init", "check", "demo"]),
     ("Crawl", &["crawl", "run", "pause", "resume"]),
     ("Search and serve", &["search", "serve", "mcp"]),
@@ -18,6 +18,7 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
         &["export", "import", "verify", "rebuild", "forget", "config"],
     ),
     ("Go further", &["topic", "cluster", "lab"]),
+    ("Install", &["completions", "man"]),
 ];
 
 /// The longest line of the overview, in characters.

@@ -194,5 +194,5 @@ fn agents_are_answered_over_http_and_requests_of_other_sites_are_refused() {
     let huge = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "search", "arguments": { "query": "x".repeat(100_000) } } });
     assert_eq!(post(&huge, &[version]).status, 413);
     let metrics = server.get("/metrics").body;
-    has(&metrics, "avocet_searches_total{surface=\"Agent\"} 1");
+    has(&metrics, "avocet_searches_total{surface=\"agent\"} 1");
 }

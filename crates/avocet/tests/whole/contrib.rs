@@ -250,3 +250,39 @@ fn avocet_port() -> String {
     let rest = help.split_once("[default: 127.0.0.1:").unwrap().1;
     rest.split(']').next().unwrap().to_owned()
 }
+
+/// Returns the metrics that a text names, without the suffixes of counters and histograms.
+fn metrics_in(text: &str) -> Vec<String> {
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let words = text.split(|letter: char| !is_word(letter));
+    let named = words.filter(|word| word.starts_with("avocet_") || word.starts_with("process_"));
+    let names = named.map(|name| {
+        let name = name.strip_suffix("_total").unwrap_or(name);
+        name.strip_suffix("_bucket").unwrap_or(name).to_owned()
+    });
+    names.collect()
+}
+
+#[test]
+fn dashboard_and_alerts_use_metrics_that_exist() {
+    let page = workspace().join("docs/reference/metrics.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for file in ["grafana.json", "alerts.yml"] {
+        let names = metrics_in(&text(file));
+        assert!(names.len() > 8, "{file}: {names:?}");
+        for name in names {
+            assert!(page.contains(&format!("| `{name}` |")), "{file}: {name}");
+        }
+    }
+    let dashboard: serde_json::Value = serde_json::from_str(&text("grafana.json")).unwrap();
+    assert!(dashboard["panels"].as_array().unwrap().len() > 10);
+    let rules = workspace().join("contrib/alerts.yml");
+    match Command::new("promtool")
+        .args(["check", "rules"])
+        .arg(rules)
+        .output()
+    {
+        Ok(output) => assert!(output.status.success(), "{output:?}"),
+        Err(_) => eprintln!("skipped: promtool is not installed"),
+    }
+}

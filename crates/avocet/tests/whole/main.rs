@@ -42,6 +42,7 @@ mod running;
 mod searches;
 mod serve;
 mod server;
+mod shells;
 mod silent;
 mod sources;
 mod stated;

@@ -111,6 +111,16 @@ async fn metrics_of_a_crawl_equal_the_state_that_it_reports() {
         .filter(|name| name.contains("core_step_duration_seconds_bucket"));
     assert!(buckets.count() > 10, "{said:#?}");
     assert!(number("core_step_duration_seconds_sum") > 0.0);
+    assert!(number("answers_total{status=\"200\"}") > 5.0, "{said:#?}");
+    assert!(said["process_resident_memory_bytes"] > 1e6 && said["process_open_fds"] > 3.0);
+    assert!(said["process_cpu_seconds_total"] > 0.0);
+    let version = format!(
+        "avocet_build_info{{version=\"{}\"}}",
+        env!("CARGO_PKG_VERSION")
+    );
+    assert_eq!(said[&version], 1.0);
+    let requests = "avocet_requests_total{route=\"/metrics\",status=\"200\"}";
+    assert!(said[requests] >= 1.0, "{said:#?}");
     assert!(number("core_commit_duration_seconds_count") > 0.0);
     assert!(number("core_histories_loaded_total") > 0.0);
     assert!(said.contains_key("avocet_crawl_core_events_waiting"));

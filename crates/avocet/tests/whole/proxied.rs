@@ -62,7 +62,7 @@ fn every_address_is_below_the_prefix_and_leads_somewhere() {
     let found = server.json("/search/api/v1/search?q=avocet");
     let click = found["results"][0]["click"].as_str().unwrap();
     assert!(click.starts_with("/search/click?to="), "{click}");
-    assert_eq!(server.get(click).status, 303);
+    assert_eq!(server.get(click).status, 302);
     has(
         &server.get("/search/opensearch.xml").body,
         "/search/?q={searchTerms}",

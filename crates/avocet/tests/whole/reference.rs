@@ -159,11 +159,11 @@ fn one_line(text: &str) -> String {
 }
 
 /// The metrics that `/metrics` has only once they have a value: name, type and help text.
-const LATER: [(&str, &str, &str); 6] = [
+const LATER: [(&str, &str, &str); 7] = [
     (
         "avocet_searches",
         "counter",
-        "Searches requested, by the label surface, which says where: Page, Typing (live results), Suggest, Api or Agent (MCP)",
+        "Searches requested, by the label surface, which says where: page, typing (live results), suggest, api, feed (Atom) or agent (MCP)",
     ),
     (
         "avocet_failed_searches",
@@ -174,6 +174,11 @@ const LATER: [(&str, &str, &str); 6] = [
         "avocet_crawl_errors",
         "counter",
         "Errors since the program started, by the label kind: an error code",
+    ),
+    (
+        "avocet_crawl_answers",
+        "counter",
+        "Answers of servers since the program started, by the label status: the HTTP status",
     ),
     (
         "avocet_crawl_expected_freshness",

@@ -432,8 +432,8 @@ fn operators_see_health_and_metrics() {
     let metrics = server.get("/metrics");
     assert!(metrics.head["content-type"].starts_with("application/openmetrics-text"));
     for line in [
-        "avocet_searches_total{surface=\"Page\"} 2",
-        "avocet_searches_total{surface=\"Api\"} 1",
+        "avocet_searches_total{surface=\"page\"} 2",
+        "avocet_searches_total{surface=\"api\"} 1",
         "avocet_clicks_total 1",
         "avocet_search_duration_seconds_count 3",
         "avocet_indexed_pages 27",

@@ -277,8 +277,18 @@ const JSON: [&str; 31] = [
     "forget --list",
     "forget HOME --dry-run",
 ];
-/// Commands that run until they are stopped, or need more than a store.
-const OTHERS: [&str; 6] = ["run", "serve", "demo", "mcp", "cluster", "lab"];
+/// Commands that run until they are stopped, need more than a store, or print a file for another
+/// program.
+const OTHERS: [&str; 8] = [
+    "run",
+    "serve",
+    "demo",
+    "mcp",
+    "cluster",
+    "lab",
+    "completions",
+    "man",
+];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_command_prints_json_if_asked_and_no_colours_without_a_terminal() {

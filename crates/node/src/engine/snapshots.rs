@@ -103,6 +103,7 @@ impl Engine {
             budget,
             policies: PolicyNames::of(&self.live.policies()),
             fetches: meter.counts,
+            statuses: meter.statuses.clone(),
             fetches_per_second,
             bytes_per_second,
             new_page_clicks: new_page_clicks.map(NewPageShare::from),

@@ -4,7 +4,7 @@
 //! bounded number of points: when there are too many, neighbours are merged in pairs, and after
 //! about four hours the oldest points are dropped. So memory does not grow with the running time.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use crawl::Purpose;
@@ -143,6 +143,8 @@ pub struct TickValues {
 pub struct Meter {
     /// Requests by purpose.
     pub counts: Counts,
+    /// Answers by HTTP status.
+    pub statuses: BTreeMap<String, u64>,
     /// The worth of fetches by purpose.
     pub gains: WorthSums,
     /// Bytes over the wire.
@@ -166,6 +168,9 @@ impl Meter {
     /// Counts a fetch of a page.
     pub fn fetched(&mut self, kind: Purpose, fetch: Fetch) {
         *self.counts.of(kind) += 1;
+        if let Some(status) = fetch.status {
+            *self.statuses.entry(status.to_string()).or_default() += 1;
+        }
         self.bytes += fetch.bytes;
         let worth = fetch.worth.unwrap_or(0.0);
         match kind {

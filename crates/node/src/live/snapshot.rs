@@ -4,6 +4,8 @@
 //! writes it into the store for other processes. Its texts (URLs, error codes) may come from the
 //! web and are not escaped.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::core_figures::CoreFigures;
@@ -65,6 +67,9 @@ pub struct CrawlState {
     pub policies: PolicyNames,
     /// Requests since the program started, by purpose.
     pub fetches: Counts,
+    /// Answers since the program started, by HTTP status; without pages that got no answer.
+    #[serde(default)]
+    pub statuses: BTreeMap<String, u64>,
     /// Requests per second, over the last ten seconds.
     pub fetches_per_second: f64,
     /// Bytes per second, over the last ten seconds.

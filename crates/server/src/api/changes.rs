@@ -40,6 +40,9 @@ pub struct ChangesParams {
     /// Changes after this one: the `number` of the last change that the caller has, or a time
     /// (RFC 3339). 0 by default, for all that the log has. Server-sent events continue from
     /// `Last-Event-ID`.
+    #[param(
+        pattern = r"^([0-9]{1,15}|20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)$"
+    )]
     since: Option<String>,
     /// The maximum number of changes to return, 1 to 10000; 1000 by default.
     #[param(minimum = 1, maximum = 10_000, default = 1000)]
