@@ -383,8 +383,8 @@ section! {
         /// Copies of each stream on different NATS servers.
         replicas: Option<u8> = None, usual("3; 1 if the broker is a single server"), example(3),
             range(1.0..=5.0);
-        /// The maximum number of bytes of the stream of facts, and of the stream of offers. If one
-        /// is full, the crawl waits.
+        /// The maximum number of bytes of the stream of facts, of the stream of offers, and of the
+        /// object store if it is `nats`. If a stream is full, the crawl waits.
         stream_bytes: u64 = 4 << 30, range(1_048_576.0..);
         /// Where nodes put their archive files, so that the copies of pages move with the pages:
         /// `file://` and the absolute path of a directory that all nodes see, or `nats` for a small
