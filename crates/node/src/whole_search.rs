@@ -139,8 +139,8 @@ impl WholeSearch {
         Ok(found.into_iter().flatten().next())
     }
 
-    /// Returns how current the copies of pages of other nodes are, by URL. `silent` is the number of
-    /// nodes that have just not answered, for which this does not wait. Blocks the thread.
+    /// Returns how current the copies of pages of other nodes are, by URL. `silent` is the number
+    /// of nodes that have just not answered, for which this does not wait. Blocks the thread.
     pub fn freshness(
         &self,
         urls: Vec<String>,

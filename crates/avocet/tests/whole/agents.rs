@@ -10,7 +10,7 @@ use crate::server::{AvocetServer, Leaf, put};
 use crate::webs::{crawl, plain, serve};
 
 /// A client of a running `avocet mcp`.
-struct McpAgent {
+pub struct McpAgent {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -18,7 +18,7 @@ struct McpAgent {
 }
 
 impl McpAgent {
-    fn start(program: &TestProgram) -> Self {
+    pub fn start(program: &TestProgram) -> Self {
         let mut child = program
             .command(&["mcp"])
             .stdin(Stdio::piped())
@@ -53,7 +53,7 @@ impl McpAgent {
         answer["result"].clone()
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         self.ask(
             "tools/call",
             &json!({ "name": tool, "arguments": arguments }),
@@ -61,7 +61,7 @@ impl McpAgent {
     }
 
     /// Closes standard input. Returns the exit code.
-    fn end(mut self) -> Option<i32> {
+    pub fn end(mut self) -> Option<i32> {
         self.input.take();
         self.child.wait().unwrap().code()
     }

@@ -27,6 +27,7 @@ use ledger::{decode, encode};
 use page::PageUrl;
 use repository::log::{Click, EventLog, LogEntry, Search};
 use serde::{Deserialize, Serialize};
+use tokio::task::block_in_place;
 
 use super::RETRY;
 use crate::panics::POISONED;
@@ -230,7 +231,8 @@ impl LogRouting {
                     tried.remove(&line.number);
                 }
             }
-            if let Err(error) = self.log_here(&here) {
+            let logged = (!here.is_empty()).then(|| block_in_place(|| self.log_here(&here)));
+            if let Some(Err(error)) = logged {
                 tracing::warn!("searches and clicks cannot be logged: {error:#}");
             }
             for (owner, lines) in batches {
@@ -259,8 +261,7 @@ impl LogRouting {
         loop {
             if let Ok(mut messages) = agent.broker().requests(&subject).await {
                 while let Some((message, Some(reply))) = messages.next().await {
-                    // The lines are few and short, and the file is written without a sync.
-                    match self.take(&message) {
+                    match block_in_place(|| self.take(&message)) {
                         Ok(()) => {
                             agent.broker().answer(reply, encode(&true)).await.ok();
                         }

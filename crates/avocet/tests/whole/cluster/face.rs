@@ -13,6 +13,7 @@ use testweb::brokers::NatsServers;
 use testweb::site::ServedWeb;
 
 use super::processes::has_nats;
+use crate::agents::McpAgent;
 use crate::program::has;
 use crate::running::CrawlProcess;
 use crate::webs;
@@ -266,14 +267,19 @@ async fn every_node_searches_all_and_the_owners_of_the_pages_log_searches_and_cl
         assert_eq!(answer.status, 200, "{}", answer.body);
         answer.json()["result"].clone()
     };
-    let result = call("search", json!({ "query": word, "limit": 50 }));
-    let results = result["structuredContent"]["results"].as_array().unwrap();
-    let urls: Vec<&str> = results
-        .iter()
-        .filter_map(|row| row["url"].as_str())
-        .collect();
-    let owners: BTreeSet<String> = urls.iter().map(|url| owner(&told, url)).collect();
-    assert_eq!(owners.len(), 2, "{urls:?}");
+    let of_all = |result: &Value| {
+        let results = result["structuredContent"]["results"].as_array();
+        let urls = results.unwrap_or_else(|| panic!("{result}")).iter();
+        let owners: BTreeSet<String> = urls
+            .map(|row| owner(&told, row["url"].as_str().unwrap()))
+            .collect();
+        assert_eq!(owners.len(), 2, "{result}");
+    };
+    let words = json!({ "query": word, "limit": 50 });
+    of_all(&call("search", words.clone()));
+    let mut agent = McpAgent::start(&one.program);
+    of_all(&agent.call("search", &words));
+    assert_eq!(agent.end(), Some(0));
     let page = call("fetch_page", json!({ "url": url }));
     let text = page["content"][0]["text"].as_str().unwrap();
     assert!(
