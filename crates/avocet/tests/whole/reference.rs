@@ -225,6 +225,11 @@ const CLUSTER: [(&str, &str, &str); 15] = [
         "Time since the NATS servers last acknowledged a heartbeat of this node; from half of the silence on it makes no requests",
     ),
     (
+        "avocet_cluster_setup_warnings",
+        "gauge",
+        "Faults in the set-up of the NATS servers that this node found at its start; its log names them",
+    ),
+    (
         "avocet_cluster_waiting_log_lines",
         "gauge",
         "Searches and clicks that wait to be sent to the owners of their pages",

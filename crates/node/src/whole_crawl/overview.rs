@@ -107,6 +107,8 @@ pub struct ClusterContact {
     pub is_connected: bool,
     /// Seconds since the broker last acknowledged a heartbeat of this node.
     pub acknowledged_seconds: f64,
+    /// What is wrong with the set-up of the NATS servers, as this node found it at its start.
+    pub warnings: Vec<String>,
     /// Searches and clicks that wait to be sent to the owners of their pages.
     pub waiting_events: u64,
     /// Searches and clicks that were sent to the owners of their pages.
@@ -136,6 +138,7 @@ impl ClusterOverview {
         overview.contact = ClusterContact {
             is_connected: agent.broker().is_connected(),
             acknowledged_seconds: agent.since_acknowledged().as_secs_f64(),
+            warnings: agent.broker().warnings().to_vec(),
             waiting_events: log.waiting() as u64,
             sent_events: log.sent(),
         };

@@ -30,6 +30,9 @@ pub struct ClusterBody {
     connected: bool,
     /// Seconds since the NATS servers last acknowledged a heartbeat of the node that answers.
     acknowledged_seconds: f64,
+    /// What is wrong with the set-up of the NATS servers, as the node that answers found it at its
+    /// start.
+    warnings: Vec<String>,
 }
 
 /// One node.
@@ -158,6 +161,7 @@ impl From<ClusterOverview> for ClusterBody {
             },
             connected: cluster.contact.is_connected,
             acknowledged_seconds: cluster.contact.acknowledged_seconds,
+            warnings: cluster.contact.warnings,
             name: cluster.name,
             node: cluster.node,
             nodes: cluster.nodes.into_iter().map(NodeBody::from).collect(),

@@ -37,6 +37,11 @@ pub fn register(registry: &mut Registry, cluster: &ClusterOverview) {
             contact.acknowledged_seconds,
         ),
         (
+            "setup_warnings",
+            "Faults in the set-up of the NATS servers that this node found at its start; its log names them",
+            contact.warnings.len() as f64,
+        ),
+        (
             "waiting_log_lines",
             "Searches and clicks that wait to be sent to the owners of their pages",
             contact.waiting_events as f64,

@@ -124,8 +124,8 @@ impl NodesDemo<'_> {
         let web = serve_town(arguments).await?;
         let division =
             Division::new(SLOTS).context("the number of slots must be a power of two")?;
-        let names = names::choose(&sites(&web, division), division, count)
-            .context("no names were found with which every node gets a site")?;
+        let distinct = sites(&web, division).into_iter().collect();
+        let names = names::choose(&distinct, division, count);
         let heard = HeardNodes::listen(&broker).await?;
         let mut nodes = DemoNodes::start(root, &address, &names, &web.homes(), arguments)?;
         nodes.watch_over(servers.processes())?;
