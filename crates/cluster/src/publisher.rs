@@ -5,7 +5,7 @@
 //! come from its links. So no link between slots is lost, whenever a node dies. Offers may be sent
 //! twice; the owner of a slot knows its pages and ignores them.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,6 +61,8 @@ pub struct Publisher<B = Broker> {
     runtime: Handle,
     division: Division,
     tails: BTreeMap<Slot, Tail>,
+    /// The slots of this node at the start of the term, also those that it has lost since.
+    owned: BTreeSet<Slot>,
     sent: HashSet<PageId>,
     /// Slots whose snapshots were not stored: how much longer than usual their logs become before
     /// the next attempt.
@@ -75,6 +77,7 @@ impl<B: SlotLog> Publisher<B> {
             agent,
             runtime,
             division,
+            owned: tails.keys().copied().collect(),
             tails,
             sent: HashSet::new(),
             refused: BTreeMap::new(),
@@ -131,7 +134,7 @@ impl<B: SlotLog> Publisher<B> {
             };
             let source = discovery.source?;
             let slot = self.division.slot(key.partition);
-            let away = *visited.get(&source)? != slot && self.tails.contains_key(&slot);
+            let away = *visited.get(&source)? != slot && self.owned.contains(&slot);
             away.then(|| PageUrl::parse(&discovery.url).ok())?
                 .map(|url| Offer {
                     url,

@@ -180,7 +180,8 @@ async fn a_node_that_was_away_too_long_is_fenced_and_joins_again() {
     let woken = Instant::now();
     cluster
         .until("the node notices", || async {
-            cluster.log(1).contains("another node has claimed a slot")
+            let log = cluster.log(1);
+            log.contains("another node has claimed a slot") || log.contains("this node was cut off")
         })
         .await;
     cluster
