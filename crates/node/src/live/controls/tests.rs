@@ -1,5 +1,7 @@
 //! Tests that a control changes its own settings in the configuration and nothing else.
 
+use std::path::PathBuf;
+
 use super::*;
 use crate::settings::policies::PolicySettings;
 
