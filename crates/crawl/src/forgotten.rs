@@ -3,7 +3,7 @@
 use page::PageUrl;
 use regex::Regex;
 
-use crate::scope::Blocked;
+use crate::blocked::Blocked;
 
 /// What the operator named: one page, a host, or a pattern of URLs.
 #[derive(Debug, Clone)]

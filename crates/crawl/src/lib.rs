@@ -15,6 +15,7 @@
 
 mod action;
 mod answer;
+mod blocked;
 mod change_hints;
 mod core;
 mod discovery;

@@ -1,9 +1,9 @@
 //! Removes pages from index, ledger and archive for good, because the operator wants that.
 //!
-//! The file `forgotten.jsonl` of the store records each request: when it began, when it was done and
-//! what it removed. The pages stay forgotten: links, imports and rebuilds do not bring them back,
-//! until the operator allows them again. The record names what was written on the command line, and
-//! no page or content.
+//! The file `forgotten.jsonl` of the store records each request: when it began, when it was done
+//! and what it removed. The pages stay forgotten: links, imports and rebuilds do not bring them
+//! back, until the operator allows them again. The record names what was written on the command
+//! line, and no page or content.
 //!
 //! The order: the request is recorded, which keeps crawls from fetching the pages; the index is
 //! committed without them and its files are written again; the ledger loses them; the files of the

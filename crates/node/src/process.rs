@@ -41,8 +41,8 @@ impl ProcessFigures {
         figures
     }
 
-    /// Reads the figures from the text of `/proc/self/stat` and the start of the system from that of
-    /// `/proc/stat` (`man 5 proc`).
+    /// Reads the figures from the text of `/proc/self/stat` and the start of the system from that
+    /// of `/proc/stat` (`man 5 proc`).
     fn of(stat: &str, system: &str, ticks: f64, page: u64) -> Self {
         // The name of the program, in parentheses, may have spaces.
         let rest = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);

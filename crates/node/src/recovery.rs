@@ -251,8 +251,8 @@ pub fn open_archive(
     Ok(writer)
 }
 
-/// Completes all files of the archive, and cuts off what a killed process left uncommitted. Fails if
-/// the archive is damaged.
+/// Completes all files of the archive, and cuts off what a killed process left uncommitted. Fails
+/// if the archive is damaged.
 pub fn close_archive(store: &Store, ledger: &Ledger) -> Result<()> {
     let writer = open_archive(store, ledger, archive_info(Vec::new()), 0)?;
     let found = writer.discrepancy();

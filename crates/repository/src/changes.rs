@@ -1,7 +1,7 @@
 //! The change log: which pages a crawl found new, changed or gone, in the order of its commits.
 //!
-//! The log is a directory of files of JSON Lines. Each change has a number; numbers increase and may
-//! have gaps. A file is named after the number of its first change.
+//! The log is a directory of files of JSON Lines. Each change has a number; numbers increase and
+//! may have gaps. A file is named after the number of its first change.
 //!
 //! **Invariant:** a change is logged before the commit that it belongs to. So a kill may repeat a
 //! change and never hides one. A power cut may lose the changes of the last seconds.

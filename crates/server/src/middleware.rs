@@ -1,5 +1,5 @@
-//! Middleware: the guard, which every request passes, the rate limit of pages, API and tools, and the
-//! path prefix of a reverse proxy, and the count of requests.
+//! Middleware: the guard, which every request passes, the rate limit of pages, API and tools,
+//! the path prefix of a reverse proxy, and the count of requests.
 
 mod base;
 mod count;

@@ -15,11 +15,12 @@ const KINDS: [&str; 14] = [
 ];
 
 /// Files that are not in the repository but in stores, in recorded worlds, or on web servers.
-const ELSEWHERE: [&str; 19] = [
+const ELSEWHERE: [&str; 21] = [
     "articles.tsv",
     "avocet.toml",
     "bodies.ndjson",
     "clicks.tsv",
+    "controls.toml",
     "crawl.json",
     "edges.tsv",
     "index.html",
@@ -33,6 +34,7 @@ const ELSEWHERE: [&str; 19] = [
     "sources.json",
     "sources.tsv",
     "state.json",
+    "webhooks.json",
     "versions.tsv",
     "views.tsv",
 ];

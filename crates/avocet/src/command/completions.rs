@@ -1,4 +1,5 @@
-//! `avocet completions`: prints a script that completes commands, flags and their values in a shell.
+//! `avocet completions`: prints a script that completes commands, flags and their values in a
+//! shell.
 //!
 //! The scripts are made from the command line itself: for each command, its subcommands and flags;
 //! for each flag, its values, or file names.
@@ -110,8 +111,8 @@ impl CompletedCommand {
     }
 }
 
-/// Returns the patterns of all commands below the program, for the search of the command that a line
-/// names.
+/// Returns the patterns of all commands below the program, for the search of the command that a
+/// line names.
 fn places(commands: &[CompletedCommand]) -> String {
     let places = commands[1..].iter().map(|one| format!("\"{}\"", one.place));
     places.collect::<Vec<_>>().join("|")

@@ -3,8 +3,8 @@
 //! The file is a layer over the configuration, which may be read-only. Each entry remembers the
 //! value that the configuration had when the control was made.
 //!
-//! **Invariant:** a control holds until the configuration changes the same setting: whoever edits
-//! the configuration later has the last word.
+//! **Invariant:** a control holds until the configuration changes the same setting: a later edit of
+//! the configuration wins.
 
 use std::fs;
 use std::io;

@@ -1,7 +1,7 @@
 //! Files of a store that another user's command has made get the owner of the store.
 //!
-//! A service usually runs as a user of its own. A command that the administrator runs as root on its
-//! store would leave files that the service cannot write.
+//! A service usually runs as a user of its own. A command that the administrator runs as root on
+//! its store would leave files that the service cannot write.
 
 use std::fs::{self, Metadata};
 use std::io;

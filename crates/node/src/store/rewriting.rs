@@ -2,9 +2,10 @@
 //! leaves archive and ledger in agreement.
 //!
 //! The order for each file: the file without the records is written under another name and synced;
-//! the journal `REWRITE` is written durably, and from then on the change happens; the ledger commits
-//! the new locations in one batch; the new file replaces the old one; the journal is removed. The
-//! next opening of the store carries out a journal that is left ([`Store::finish_rewriting`]).
+//! the journal `REWRITE` is written durably, and from then on the change happens; the ledger
+//! commits the new locations in one batch; the new file replaces the old one; the journal is
+//! removed. The next opening of the store carries out a journal that is left
+//! ([`Store::finish_rewriting`]).
 //!
 //! **Invariant:** the ledger commits the new locations of a file exactly once. The journal has the
 //! sequence number of that commit, so a ledger that has reached it is not changed again.
@@ -53,8 +54,8 @@ impl Store {
         }
     }
 
-    /// Carries out the journal before the ledger is made again from the archive. A damaged ledger is
-    /// left as it is.
+    /// Carries out the journal before the ledger is made again from the archive. A damaged ledger
+    /// is left as it is.
     pub(super) fn finish_rewriting_to_rebuild(&self) -> Result<()> {
         let Some(journal) = read_json::<RewriteJournal>(&self.journal()) else {
             return Ok(());

@@ -115,8 +115,8 @@ pub fn write_without(dir: &Path, cuts: &Cuts) -> Result<(), ArchiveError> {
     files::sync_dir(dir)
 }
 
-/// Puts the file that [`write_without`] has written in the place of the old one, and makes its index
-/// again. It may be called again after a kill.
+/// Puts the file that [`write_without`] has written in the place of the old one, and makes its
+/// index again. It may be called again after a kill.
 pub fn replace(dir: &Path, file: u32) -> Result<(), ArchiveError> {
     let (new, old) = (rewritten(dir, file), files::closed(dir, file));
     if new.exists() {

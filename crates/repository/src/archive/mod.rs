@@ -1,11 +1,11 @@
 //! The archive: numbered WARC 1.1 files with one gzip member per record.
 //!
-//! **Invariant:** the bytes of a file up to the last committed [`End`] are whole records and
-//! never change, unless the operator has records [cut out](Cuts). A file has the suffix `.open` until it is complete, synced and has its CDXJ
-//! index. When the archive is opened, the writer counts the records after the committed end. A
-//! killed writer can have left up to [`ArchiveOptions::at_risk`] of them: these are cut off, or
-//! their file is set aside. More of them mean that the ledger has lost commits. Then all records
-//! stay, and the archive continues in a new file.
+//! **Invariant:** the bytes of a file up to the last committed [`End`] are whole records and never
+//! change, unless the operator has records [cut out](Cuts). A file has the suffix `.open` until it
+//! is complete, synced and has its CDXJ index. When the archive is opened, the writer counts the
+//! records after the committed end. A killed writer can have left up to [`ArchiveOptions::at_risk`]
+//! of them: these are cut off, or their file is set aside. More of them mean that the ledger has
+//! lost commits. Then all records stay, and the archive continues in a new file.
 //!
 //! The thread that fetched a capture [seals](seal) it, because compression is the expensive
 //! part. The single [`ArchiveWriter`] appends it. The writer also [copies](ArchiveWriter::keep)

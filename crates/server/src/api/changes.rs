@@ -86,8 +86,8 @@ impl From<ChangeKind> for PageChangeKind {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Change)]
 pub struct ChangeBody {
-    /// Its number: pass the last one as `since` to continue. After a crash, a change may be repeated
-    /// with another number.
+    /// Its number: pass the last one as `since` to continue. After a crash, a change may be
+    /// repeated with another number.
     number: u64,
     /// When the page was requested.
     #[schema(format = DateTime)]

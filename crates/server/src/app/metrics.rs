@@ -101,7 +101,8 @@ impl Metrics {
         self.limited.inc();
     }
 
-    /// Counts an answer. `route` is the pattern of the path, so that paths of clients make no labels.
+    /// Counts an answer. `route` is the pattern of the path, so that paths of clients make no
+    /// labels.
     pub fn answered(&self, route: &str, status: u16) {
         let route = route.to_owned();
         self.requests
