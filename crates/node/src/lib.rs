@@ -20,6 +20,7 @@ pub mod readable;
 pub mod recovery;
 pub mod replay;
 pub mod settings;
+pub mod slot_note;
 pub mod slots;
 pub mod store;
 pub mod topics;
