@@ -29,6 +29,7 @@ pub mod reports;
 pub mod retention;
 pub mod searcher_choices;
 pub mod settings;
+pub mod slot_note;
 pub mod slots;
 pub mod store;
 pub mod topics;

@@ -24,6 +24,7 @@ use tracing::{info, warn};
 
 use crate::answer;
 use crate::number::counted;
+use crate::slot_note::{is_unread, note_of};
 use crate::store::Store;
 use crawl::TOKEN;
 use crawl::scope::Scope;
@@ -278,8 +279,8 @@ pub fn archive_info(notes: Vec<(String, String)>) -> archive::Info {
 
 /// Indexes the pages that the ledger committed after `sequence`.
 ///
-/// Unless the index is empty, copies of other nodes of a cluster are left to the
-/// [background](crate::copies::arrivals): a takeover must not wait for them.
+/// Copies of other nodes of a cluster are left to the background (`copies::arrivals`): a takeover
+/// must not wait for them. If the background has read them, an index that is not empty has them.
 fn catch_up(
     store: &Store,
     ledger: &Ledger,
@@ -287,6 +288,7 @@ fn catch_up(
     sequence: u64,
 ) -> Result<()> {
     let (mut indexed, mut unread) = (0u64, 0u64);
+    let note = note_of(ledger)?;
     // An index that is not empty already has its links.
     let mut links = match sequence {
         0 => InLinks::all(ledger)?,
@@ -302,7 +304,8 @@ fn catch_up(
             continue;
         };
         let foreign = |place: &RecordLocation| !archive::is_own(&store.archive(), place.file);
-        if sequence > 0 && copy.indexed && copy.place.as_ref().is_some_and(foreign) {
+        let left = sequence > 0 || is_unread(&note, known.key.partition);
+        if left && copy.indexed && copy.place.as_ref().is_some_and(foreign) {
             continue;
         }
         let url = PageUrl::parse(&known.discovery.url)?;

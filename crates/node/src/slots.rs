@@ -14,12 +14,13 @@ use cluster::note::SlotNote;
 use cluster::objects::{ARCHIVE, ObjectStore};
 use cluster::{Division, Slot};
 use frontier::Entry;
-use ledger::{Batch, Ledger, decode, encode};
+use ledger::{Batch, Ledger, encode};
 use repository::archive::{self, elsewhere};
 use tokio::time::Instant;
 use tracing::warn;
 
 use crate::recovery;
+use crate::slot_note::note_of;
 use crate::store::Store;
 
 /// For each slot: the sequence of its log that the ledger agrees with, and the digest of its facts.
@@ -28,13 +29,6 @@ pub type Digests = BTreeMap<Slot, (u64, SlotDigest)>;
 /// How long a takeover waits for an object store that does not answer. Then the pages whose copies
 /// are in it count as never visited.
 const OBJECTS_WITHIN: Duration = Duration::from_secs(10);
-
-/// Reads the note of a ledger. A ledger that was never part of a cluster has an empty one.
-pub fn note_of(ledger: &Ledger) -> Result<SlotNote> {
-    let note = ledger.note()?;
-    let note = note.map(|note| decode(&note, || "the slots of this node".into()));
-    Ok(note.transpose()?.unwrap_or_default())
-}
 
 /// The ledger of a node between two terms.
 pub struct LedgerSlots<'a> {

@@ -14,7 +14,7 @@ use serde_json::json;
 use node::forget::ForgetLog;
 use node::number::counted;
 use node::recovery;
-use node::slots::note_of;
+use node::slot_note::{is_unread, note_of};
 use node::store::Store;
 
 /// Maximum number of problems that are listed; further ones are only counted.
@@ -135,10 +135,6 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
 fn expected(store: &Store, ledger: &Ledger) -> Result<Expected> {
     let mut expected = Expected::default();
     let note = note_of(ledger)?;
-    let unread = |key: PageKey| {
-        let mut unread = note.unread().values();
-        unread.any(|partitions| partitions.contains(&key.partition.0))
-    };
     for known in ledger.scan() {
         let known = known?;
         expected.urls += 1;
@@ -157,7 +153,9 @@ fn expected(store: &Store, ledger: &Ledger) -> Result<Expected> {
             None => expected.unarchived += 1,
             Some(place) => {
                 expected.places.insert(place, (known.key, copy.payload));
-                if unread(known.key) && !archive::is_own(&store.archive(), place.file) {
+                if is_unread(&note, known.key.partition)
+                    && !archive::is_own(&store.archive(), place.file)
+                {
                     expected.arriving.insert(known.key.page);
                 }
             }

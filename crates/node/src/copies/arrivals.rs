@@ -25,7 +25,7 @@ use tracing::{info, warn};
 
 use crate::recovery::in_links::{InLinks, PendingLinks};
 use crate::recovery::kept_text;
-use crate::slots::note_of;
+use crate::slot_note::note_of;
 
 /// Most pages, and most bytes of text, that the committer indexes at once.
 const PAGES: usize = 256;

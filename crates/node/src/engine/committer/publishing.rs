@@ -18,7 +18,8 @@ use super::CommitWork;
 use crate::copies::arrivals::ArrivalWork;
 use crate::engine::term::Term;
 use crate::fault;
-use crate::slots::{Digests, digest, note_of};
+use crate::slot_note::note_of;
+use crate::slots::{Digests, digest};
 
 /// The longest time that a group waits for more work. A group costs one message per slot, whatever
 /// its size.
