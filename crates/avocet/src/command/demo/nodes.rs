@@ -39,7 +39,8 @@ use processes::{DemoNodes, HeardNodes};
 /// The name of the demo's crawl.
 const CRAWL: &str = "demo";
 
-/// Number of slots, with which no two of the four sites of the town share one.
+/// Number of slots. Two of the four sites of the town are in one of them, whatever the number, so
+/// the demo has at most three nodes.
 const SLOTS: u16 = 64;
 
 /// A node that was silent for this long is replaced.
