@@ -206,9 +206,9 @@ pub struct DemoArguments {
     /// --nodes, that of the first node [default: a free port]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<ListenAddress>,
-    /// Crawl with this number of processes and one NATS server on this machine, 2 to 4, and kill
+    /// Crawl with this number of processes and one NATS server on this machine, 2 or 3, and kill
     /// one of them. Needs the program nats-server on the PATH
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=4))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=3))]
     pub nodes: Option<u8>,
     /// With --nodes: time after which one node is killed [default: 40s, or a third of --time]
     #[arg(long, value_name = "TIME", requires = "nodes")]

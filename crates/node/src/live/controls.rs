@@ -20,7 +20,7 @@ use toml_edit::{Array, DocumentMut, Item, Table, value};
 use crate::panics::POISONED;
 use crate::settings::last_crawl::LastCrawl;
 use crate::settings::policies::NO_SOURCES;
-use crate::settings::{ControlsFile, Layer, Rate, Settings, Usage, declared};
+use crate::settings::{ControlsFile, Layer, Rate, Setting, Settings, Usage, declared};
 use crawl::scope::{Blocked, Reach, ScopeRules};
 
 /// Serializes controls: each one edits the result of the one before.
@@ -114,13 +114,21 @@ impl Control {
             pass_gate(&seed(text)?, &read, allowed)?;
         }
         let after = Layer::parse(&after)?;
-        let mut changed = false;
-        for setting in declared() {
-            let of = |layer: &Layer| layer.get(setting.section, setting.key).cloned();
-            if of(&before) != of(&after) {
-                controls.set(&setting, of(&after), &file);
-                changed = true;
-            }
+        let of = |layer: &Layer, key: &Setting| layer.get(key.section, key.key).cloned();
+        let is_changed = |setting: &Setting| of(&before, setting) != of(&after, setting);
+        let (new, same): (Vec<Setting>, Vec<Setting>) =
+            declared().into_iter().partition(is_changed);
+        let changed = !new.is_empty();
+        // A layer removes what its settings exclude from the layer below. What stays is written too.
+        let excluded = |setting: &Setting| {
+            let by = |new: &Setting| {
+                new.section == setting.section && new.excludes.contains(&setting.key)
+            };
+            of(&after, setting).is_some() && new.iter().any(by)
+        };
+        let kept = same.iter().filter(|setting| excluded(setting));
+        for setting in new.iter().chain(kept) {
+            controls.set(setting, of(&after, setting), &file);
         }
         if changed {
             controls.write(root)?;

@@ -39,7 +39,8 @@ use processes::{DemoNodes, HeardNodes};
 /// The name of the demo's crawl.
 const CRAWL: &str = "demo";
 
-/// Number of slots, with which no two of the four sites of the town share one.
+/// Number of slots. Two of the four sites of the town are in one of them, whatever the number, so
+/// the demo has at most three nodes.
 const SLOTS: u16 = 64;
 
 /// A node that was silent for this long is replaced.
@@ -124,8 +125,8 @@ impl NodesDemo<'_> {
         let web = serve_town(arguments).await?;
         let division =
             Division::new(SLOTS).context("the number of slots must be a power of two")?;
-        let distinct = sites(&web, division).into_iter().collect();
-        let names = names::choose(&distinct, division, count);
+        let names = names::choose(&sites(&web, division), division, count)
+            .context("no names were found with which every node gets a site")?;
         let heard = HeardNodes::listen(&broker).await?;
         let mut nodes = DemoNodes::start(root, &address, &names, &web.homes(), arguments)?;
         nodes.watch_over(servers.processes())?;
