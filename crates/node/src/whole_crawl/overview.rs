@@ -101,7 +101,7 @@ pub struct ClusterTotals {
 }
 
 /// The contact of this node with the broker, and the searches and clicks that it sends to others.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClusterContact {
     /// Whether a NATS server is connected.
     pub is_connected: bool,
