@@ -198,7 +198,7 @@ const LATER: [(&str, &str, &str); 7] = [
 ];
 
 /// The metrics of a node in a cluster: name, type and help text.
-const CLUSTER: [(&str, &str, &str); 15] = [
+const CLUSTER: [(&str, &str, &str); 16] = [
     (
         "avocet_cluster_nodes",
         "gauge",
