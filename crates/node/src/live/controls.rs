@@ -20,7 +20,7 @@ use toml_edit::{Array, DocumentMut, Item, Table, value};
 use crate::panics::POISONED;
 use crate::settings::last_crawl::LastCrawl;
 use crate::settings::policies::NO_SOURCES;
-use crate::settings::{ControlsFile, Layer, Rate, Settings, Usage, declared};
+use crate::settings::{ControlsFile, Layer, Rate, Setting, Settings, Usage, declared};
 use crawl::scope::{Blocked, Reach, ScopeRules};
 
 /// Serializes controls: each one edits the result of the one before.
@@ -114,12 +114,20 @@ impl Control {
             pass_gate(&seed(text)?, &read, allowed)?;
         }
         let after = Layer::parse(&after)?;
-        let mut changed = false;
-        for setting in declared() {
-            let of = |layer: &Layer| layer.get(setting.section, setting.key).cloned();
-            if of(&before) != of(&after) {
-                controls.set(&setting, of(&after), &file);
-                changed = true;
+        let all = declared();
+        let of =
+            |layer: &Layer, setting: &Setting| layer.get(setting.section, setting.key).cloned();
+        let differs = |setting: &&Setting| of(&before, setting) != of(&after, setting);
+        let changes: Vec<&Setting> = all.iter().filter(differs).collect();
+        let changed = !changes.is_empty();
+        for setting in &all {
+            // A setting hides those of the configuration that it excludes, so they are kept too.
+            let is_hidden = changes.iter().any(|other| {
+                other.section == setting.section && other.excludes.contains(&setting.key)
+            });
+            let now = of(&after, setting);
+            if differs(&setting) || is_hidden && now.is_some() {
+                controls.set(setting, now, &file);
             }
         }
         if changed {
