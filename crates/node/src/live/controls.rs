@@ -34,7 +34,7 @@ pub const SEEDS: &str = "crawl.seeds";
 const ADDED: &str = "added_seeds";
 
 /// A change that an operator wants.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Control {
     /// Sets the budget, written like `2/s` or `50000/day`.
     Budget(String),
@@ -51,7 +51,7 @@ pub enum Control {
 }
 
 /// The names of new policies.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewPolicies {
     /// The ordering of new pages.
@@ -63,7 +63,7 @@ pub struct NewPolicies {
 }
 
 /// The result of a control.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Applied {
     /// Whether the configuration has changed.
     pub changed: bool,
@@ -114,21 +114,21 @@ impl Control {
             pass_gate(&seed(text)?, &read, allowed)?;
         }
         let after = Layer::parse(&after)?;
-        let of = |layer: &Layer, key: &Setting| layer.get(key.section, key.key).cloned();
-        let is_changed = |setting: &Setting| of(&before, setting) != of(&after, setting);
-        let (new, same): (Vec<Setting>, Vec<Setting>) =
-            declared().into_iter().partition(is_changed);
-        let changed = !new.is_empty();
-        // A layer removes what its settings exclude from the layer below. What stays is written too.
-        let excluded = |setting: &Setting| {
-            let by = |new: &Setting| {
-                new.section == setting.section && new.excludes.contains(&setting.key)
-            };
-            of(&after, setting).is_some() && new.iter().any(by)
-        };
-        let kept = same.iter().filter(|setting| excluded(setting));
-        for setting in new.iter().chain(kept) {
-            controls.set(setting, of(&after, setting), &file);
+        let all = declared();
+        let of =
+            |layer: &Layer, setting: &Setting| layer.get(setting.section, setting.key).cloned();
+        let differs = |setting: &&Setting| of(&before, setting) != of(&after, setting);
+        let changes: Vec<&Setting> = all.iter().filter(differs).collect();
+        let changed = !changes.is_empty();
+        for setting in &all {
+            // A setting hides those of the configuration that it excludes, so they are kept too.
+            let is_hidden = changes.iter().any(|other| {
+                other.section == setting.section && other.excludes.contains(&setting.key)
+            });
+            let now = of(&after, setting);
+            if differs(&setting) || is_hidden && now.is_some() {
+                controls.set(setting, now, &file);
+            }
         }
         if changed {
             controls.write(root)?;
