@@ -96,31 +96,40 @@ impl WholeSearch {
     pub fn search(&self, query: &SearchQuery<'_>, clicks: bool) -> Result<WholeHits> {
         let owned = Box::new(OwnedQuery::from(query));
         let mut sum = QueryStatistics::default();
-        let first: Vec<QueryStatistics> = self.ask(&IndexRequest::Statistics(owned.clone()))?;
+        let nodes = self.nodes();
+        let request = IndexRequest::Statistics(owned.clone());
+        let first: Vec<QueryStatistics> = self.ask_some(&request, nodes)?;
+        // A node that has just died is waited for in the first round only.
+        let answering = first.len();
         first.into_iter().for_each(|statistics| sum.add(statistics));
         let further = sum.missing_words(query);
         if !further.is_empty() {
-            let second: Vec<QueryStatistics> = self.ask(&IndexRequest::Frequencies(further))?;
+            let second: Vec<QueryStatistics> =
+                self.ask_some(&IndexRequest::Frequencies(further), answering)?;
             second
                 .into_iter()
                 .for_each(|statistics| sum.add(statistics));
         }
-        let parts: Vec<HitsPart> = self.ask(&IndexRequest::Part {
+        let request = IndexRequest::Part {
             query: owned,
             statistics: Box::new(sum),
             clicks,
-        })?;
-        let silent_nodes = self.nodes().saturating_sub(parts.len());
+        };
+        let parts: Vec<HitsPart> = self.ask_some(&request, answering)?;
+        let silent_nodes = nodes.saturating_sub(parts.len());
         Ok(WholeHits {
             hits: merge(parts, query.limit, query.offset),
             silent_nodes,
         })
     }
 
-    /// Returns another spelling that a searcher may have meant. Blocks the thread.
-    pub fn meant(&self, text: &str) -> Result<Option<String>> {
+    /// Returns another spelling that a searcher may have meant. `silent` is the number of nodes
+    /// that have just not answered, for which this does not wait. Blocks the thread.
+    pub fn meant(&self, text: &str, silent: usize) -> Result<Option<String>> {
         let mut sum = QueryStatistics::default();
-        let all: Vec<QueryStatistics> = self.ask(&IndexRequest::Spelling(text.to_owned()))?;
+        let request = IndexRequest::Spelling(text.to_owned());
+        let nodes = self.nodes().saturating_sub(silent);
+        let all: Vec<QueryStatistics> = self.ask_some(&request, nodes)?;
         all.into_iter().for_each(|statistics| sum.add(statistics));
         Ok(sum.meant(text))
     }

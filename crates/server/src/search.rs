@@ -199,7 +199,7 @@ fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
     let doubtful = request.offset == 0 && few && corrected.is_none() && !request.prefix;
     let meant = if doubtful {
         match &whole {
-            Some(whole) => whole.meant(&request.text)?,
+            Some(whole) => whole.meant(&request.text, silent_nodes)?,
             None => app.index.meant(&request.text)?,
         }
     } else {

@@ -1,7 +1,8 @@
 //! Names for the nodes of the demo.
 //!
-//! Slots are assigned by a hash of slot and node name. The town has only four sites, in three slots,
-//! so with arbitrary names a node often gets none. The demo tries names until every node has one.
+//! Slots are assigned by a hash of slot and node name. The town has only four sites, in three
+//! slots, so with arbitrary names a node often gets none. The demo tries names until every node
+//! has one.
 
 use std::time::Duration;
 
