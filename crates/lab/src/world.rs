@@ -1,8 +1,8 @@
 //! Worlds: webs that policies are judged on, recorded or invented.
 //!
-//! A recorded world is a directory of tables, which `docs/reference/worlds.md` describes. `files:DIR`
-//! is the history of the files of any directory. An
-//! invented world is generated from a seed. Experiments use both in the same way.
+//! A recorded world is a directory of tables, which `docs/reference/worlds.md` describes.
+//! `files:DIR` is the history of the files of any directory. An invented world is generated from a
+//! seed. Experiments use both in the same way.
 //!
 //! **The wall:** only the runner and the judge of an experiment have access to a world. Policies
 //! live in a crate that this one depends on, so they cannot name a world. They learn what was

@@ -1,13 +1,13 @@
 //! Generator of pages that change, are born and die, without texts.
 //!
-//! - **Changes.** By default each page changes as a Poisson process. The lifetime of a page, its mean time
-//!   between changes, is Weibull over the pages, with shape 1.4 and scale 152.2 days (Brewington &
-//!   Cybenko, "How dynamic is the web?", 2000). This gives a mean of 138.7 and a median of 117.1
-//!   days. A lifetime below `shortest` is raised to `shortest`, since the mean *rate* is infinite
-//!   for a shape of 1 or less.
+//! - **Changes.** By default each page changes as a Poisson process. The lifetime of a page, its
+//!   mean time between changes, is Weibull over the pages, with shape 1.4 and scale 152.2 days
+//!   (Brewington & Cybenko, "How dynamic is the web?", 2000). This gives a mean of 138.7 and a
+//!   median of 117.1 days. A lifetime below `shortest` is raised to `shortest`, since the mean
+//!   *rate* is infinite for a shape of 1 or less.
 //! - **Hazard.** The time between two changes of a page is Weibull with the shape `hazard` and the
-//!   page's mean lifetime. The change rate (the hazard rate) is constant for 1, which is the Poisson
-//!   process; above 1 it rises with the age of the text, below 1 it falls.
+//!   page's mean lifetime. The change rate (the hazard rate) is constant for 1, which is the
+//!   Poisson process; above 1 it rises with the age of the text, below 1 it falls.
 //! - **Alike.** Lifetimes of one host can be correlated. The normal scores of a page and of its
 //!   host are added with variances `1 - alike` and `alike` (a Gaussian copula), so the Weibull
 //!   distribution over all pages stays the same.
@@ -53,7 +53,9 @@ plan! {
         scale: f64 = 152.2, 0.001 to 1_000_000;
         /// The least mean time between changes of a page, in days.
         shortest: f64 = 0.04, 0.001 to 1_000_000;
-        /// Shape of the Weibull distribution of the time between two changes of a page: 1 for a constant change rate, above 1 for one that rises with the age of the text, below 1 for one that falls.
+        /// Shape of the Weibull distribution of the time between two changes of a page:
+        /// 1 for a constant change rate, above 1 for one that rises with the age of the text,
+        /// below 1 for one that falls.
         hazard: f64 = 1.0, 0.2 to 20;
         /// Correlation of lifetimes within a host: 0 for none, 1 for equal lifetimes.
         alike: f64 = 0.0, 0 to 1;

@@ -123,11 +123,17 @@ impl<'a> Crawls<'a> {
     /// Runs all crawls and returns their numbers.
     pub fn rows(
         &self,
-        tasks: Vec<EphemeralTask>,
+        mut tasks: Vec<EphemeralTask>,
         threads: usize,
         progress: &dyn ExperimentProgress,
     ) -> Result<Vec<Measured>, LabError> {
-        let done = each(tasks, threads, progress, |task| self.run(&task));
+        // Searches take longest, and are last. They begin first, so that all threads work to the
+        // end. The order of the rows does not depend on it.
+        let is_search = |task: &EphemeralTask| matches!(task, EphemeralTask::RateSearch { .. });
+        let searches = tasks.iter().filter(|task| is_search(task)).count();
+        tasks.rotate_right(searches);
+        let mut done = each(tasks, threads, progress, |task| self.run(&task));
+        done.rotate_left(searches);
         let done: Vec<Vec<Measured>> = done.into_iter().collect::<Result<_, LabError>>()?;
         let mut rows: Vec<Measured> = done.into_iter().flatten().collect();
         rows.push(number("", "bound", 0.0, self.best));

@@ -78,10 +78,13 @@ impl PageUpdates {
             && let Some(most) = sums.most_change
         {
             examples.push(format!(
-                "Example as in figure 5(a), much changed text that nobody looks for: {} was updated {} times, by {:.0} % of its \
+                "Example as in figure 5(a), much changed text that no query asks for: {} was updated {}, by {:.0} % of its \
                  shingles on average and {:.0} % at most (day {:.0}), and no update gained anything.",
                 truth.lives.url(page).as_str(),
-                sums.updates,
+                match sums.updates {
+                    1 => "once".to_owned(),
+                    several => format!("{several} times"),
+                },
                 100.0 * sums.differing / f64::from(sums.updates),
                 100.0 * most.differing,
                 day(most.at),

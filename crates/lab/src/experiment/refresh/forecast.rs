@@ -129,8 +129,8 @@ fn stayed(truth: &GroundTruth) -> Vec<u32> {
 }
 
 impl Forecast {
-    /// Returns the distance of a point of figure 3 from the diagonal along an axis, in powers of ten.
-    /// Infinite if one half has no gain.
+    /// Returns the distance of a point of figure 3 from the diagonal along an axis, in powers of
+    /// ten. Infinite if one half has no gain.
     fn from_diagonal((first, second): (f64, f64)) -> f64 {
         match first > 0.0 && second > 0.0 {
             true => (second / first).log10().abs(),

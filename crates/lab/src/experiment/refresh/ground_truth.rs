@@ -20,8 +20,8 @@ pub(super) struct AskedQueries {
 }
 
 impl AskedQueries {
-    /// Returns the most frequent query that `after` answers and `before` does not, with its share of
-    /// all searches.
+    /// Returns the most frequent query that `after` answers and `before` does not, with its share
+    /// of all searches.
     pub fn gained(&self, before: &CountedText, after: &CountedText) -> Option<(String, f64)> {
         let answers = |text: &CountedText, words: &[u32]| words.iter().all(|&word| text.has(word));
         let queries = self.workload.queries.iter();

@@ -65,8 +65,8 @@ impl Snapshots {
         Some((first, lives.span()?.1))
     }
 
-    /// Drops all pages but these, as if the others did not exist at any step. Steps and page numbers
-    /// stay.
+    /// Drops all pages but these, as if the others did not exist at any step. Steps and page
+    /// numbers stay.
     pub fn retain(&mut self, kept: &[bool]) {
         let is_kept = |page: u32| kept[page as usize];
         for step in &mut self.changed {

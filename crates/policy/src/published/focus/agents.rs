@@ -11,8 +11,8 @@
 //! InfoSpiders have (Menczer & Belew): each word has a weight, and the words of a link are further
 //! inputs. A word of the anchor has the activity 1, a word around it ½. The same rule changes the
 //! weights of the words. A word of a link that was followed is new with the weight 0, and an agent
-//! keeps its [`VOCABULARY`] words of largest weight. A child inherits them, except the one that says
-//! least.
+//! keeps its [`VOCABULARY`] words of largest weight. A child inherits them, except the one that
+//! says least.
 //!
 //! Here the agents do not run in parallel. The next page is the one with the highest value by
 //! the net of its agent, over all agents.
