@@ -34,7 +34,7 @@ pub const SEEDS: &str = "crawl.seeds";
 const ADDED: &str = "added_seeds";
 
 /// A change that an operator wants.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Control {
     /// Sets the budget, written like `2/s` or `50000/day`.
     Budget(String),
@@ -51,7 +51,7 @@ pub enum Control {
 }
 
 /// The names of new policies.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewPolicies {
     /// The ordering of new pages.
@@ -63,7 +63,7 @@ pub struct NewPolicies {
 }
 
 /// The result of a control.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Applied {
     /// Whether the configuration has changed.
     pub changed: bool,
