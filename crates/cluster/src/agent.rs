@@ -112,7 +112,7 @@ pub struct Agent<B = Broker> {
     /// Signals that a rebalance would change something.
     change: Notify,
     /// Whether this node was silent for so long that others may have begun to claim its slots. It
-    /// makes no request until it has claimed them anew.
+    /// makes no request until it has claimed them again.
     lapsed: AtomicBool,
     /// Whether the program is about to end.
     leaving: AtomicBool,
@@ -234,7 +234,7 @@ impl<B: SlotLog> Agent<B> {
     }
 
     /// Gives up all slots, because other nodes may have decided to claim them. The next rebalance
-    /// claims them anew. If this node only read their logs, a claim that another node has begun
+    /// claims them again. If this node only read their logs, a claim that another node has begun
     /// could arrive later. The broker refuses such a claim when the log has a later message.
     fn lapse(&self) {
         self.lapsed.store(true, Ordering::SeqCst);
@@ -246,7 +246,7 @@ impl<B: SlotLog> Agent<B> {
         }
         drop(member);
         if !owned.is_empty() {
-            warn!("this node was cut off: it claims its slots anew");
+            warn!("this node was cut off: it claims its slots again");
             self.fenced().extend(owned);
             self.change.notify_one();
         }

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Pages in the sample of a node. The standard error of a share of one half is .8 percentage points.
+/// Pages in the sample of a node. The standard error of a share of one half is .8 percentage
+/// points.
 const SIZE: usize = 4096;
 
 /// What a node reports about a page.
