@@ -17,7 +17,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitStatus> {
         let status = Command::new(program).args(arguments).status();
         return status.context("cannot run the gate");
     }
-    Command::new(crate::cargo())
+    crate::cargo()
         .args(["run", "--quiet", "--package", "bench", "--release", "--"])
         .args(arguments)
         .status()
@@ -42,7 +42,7 @@ fn build_gate() -> Result<PathBuf> {
     } else {
         &["--bin", "bench"]
     };
-    let status = Command::new(crate::cargo())
+    let status = crate::cargo()
         .args(["build", "--quiet", "--workspace"])
         .args(what)
         .env("CARGO_INCREMENTAL", "0")

@@ -3,7 +3,6 @@
 //! The quick checks come first, and the first check that fails ends the run. Nothing is built in
 //! the release profile. Doc tests, gate and tests share one build; clippy cannot use it.
 
-use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -59,7 +58,7 @@ fn cargo(arguments: &[&str]) -> Result<()> {
     let command = format!("cargo {}", arguments.join(" "));
     eprintln!("$ {command}");
     let began = Instant::now();
-    let status = Command::new(crate::cargo())
+    let status = crate::cargo()
         .args(arguments)
         .current_dir(crate::workspace())
         .status()

@@ -13,8 +13,9 @@ mod tidy;
 mod torture;
 
 use std::env;
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::{ExitCode, ExitStatus};
+use std::process::{Command, ExitCode, ExitStatus};
 
 use clap::Parser;
 use cli::{Task, XtaskArguments};
@@ -38,11 +39,22 @@ fn exit_code(status: ExitStatus) -> ExitCode {
     code.map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// Returns the cargo that started this program, or the one on the `PATH`.
-fn cargo() -> PathBuf {
-    env::var_os("CARGO")
-        .unwrap_or_else(|| "cargo".into())
-        .into()
+/// Returns a call of cargo without the variables that `cargo xtask` has for its own package.
+///
+/// Build scripts such as that of ring run again when these variables change, so the same build
+/// without `cargo xtask` would compile them and all that uses them a second time.
+fn cargo() -> Command {
+    let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    let names = env::vars_os().map(|(name, _)| name);
+    let own = |name: &OsString| {
+        let name = name.to_string_lossy();
+        name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_PKG_")
+    };
+    names.filter(own).for_each(|name| {
+        command.env_remove(name);
+    });
+    command
 }
 
 /// Returns the root directory of the workspace that this program was built from.

@@ -2,7 +2,6 @@
 //!
 //! `cargo test` runs them, one after the other, because nextest ends a test after five minutes.
 
-use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
@@ -20,7 +19,7 @@ pub fn run(options: &Torture) -> Result<()> {
     let seed = options.seed.unwrap_or(now.as_secs());
     let tests: u64 = scenarios.iter().map(|scenario| scenario.tests().1).sum();
     let minutes = options.minutes / tests;
-    let mut command = Command::new(crate::cargo());
+    let mut command = crate::cargo();
     command
         .args(["test", "--package", "avocet", "--test", "torture", "--"])
         .args(["--nocapture", "--test-threads", "1"])

@@ -32,7 +32,7 @@ pub use report::{LinksArguments, ReportArguments};
 pub use search::{SearchArguments, SearchOrder};
 pub use serve::ServeArguments;
 use settings::{OfCrawl, OfRun, SettingFlags};
-pub use shell::{CompletionShell, CompletionsArguments, ManArguments};
+pub use shell::{CompletionsArguments, ManArguments};
 
 /// The heading of the options that every command has.
 const GLOBAL: &str = "Options of every command";

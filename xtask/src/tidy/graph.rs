@@ -4,7 +4,6 @@
 //! the table does not list. Development dependencies are exempt: no user compiles them.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
@@ -75,7 +74,7 @@ struct Dependency {
 
 /// Runs `cargo metadata` and returns the packages of the workspace.
 pub fn read(root: &Path) -> Result<CrateGraph> {
-    let output = Command::new(crate::cargo())
+    let output = crate::cargo()
         .args(["metadata", "--no-deps", "--format-version", "1"])
         .current_dir(root)
         .output()

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap_complete::Shell;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -12,18 +13,7 @@ Example:
   avocet completions fish > ~/.config/fish/completions/avocet.fish")]
 pub struct CompletionsArguments {
     /// The shell
-    pub shell: CompletionShell,
-}
-
-/// A shell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CompletionShell {
-    /// GNU Bash
-    Bash,
-    /// Zsh
-    Zsh,
-    /// fish
-    Fish,
+    pub shell: Shell,
 }
 
 #[derive(Debug, Args)]

