@@ -1,19 +1,23 @@
 //! Tests of completions and manual pages.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::program::{TestProgram, has};
 
 /// Returns what bash offers at the end of a line.
-fn offered(script: &str, words: &[&str]) -> Vec<String> {
+fn offered(script: &Path, words: &[&str]) -> Vec<String> {
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let code = format!(
-        "{script}\nCOMP_WORDS=({}); COMP_CWORD={}; _avocet avocet \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        "COMP_WORDS=({}); COMP_CWORD={}; _avocet avocet \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         quoted.join(" "),
         words.len() - 1
     );
-    let output = Command::new("bash").args(["-c", &code]).output().unwrap();
+    let output = Command::new("bash")
+        .args(["-c", &format!("source '{}'; {code}", script.display())])
+        .output()
+        .unwrap();
     assert!(
         output.status.success(),
         "{}",
@@ -28,7 +32,9 @@ fn offered(script: &str, words: &[&str]) -> Vec<String> {
 
 #[test]
 fn bash_completes_commands_flags_and_values() {
-    let script = TestProgram::new().text(&["completions", "bash"]);
+    let program = TestProgram::new();
+    let script = program.path("avocet.bash");
+    std::fs::write(&script, program.text(&["completions", "bash"])).unwrap();
     let check = |words: &[&str], expected: &[&str]| {
         assert_eq!(offered(&script, words), expected, "{words:?}");
     };
@@ -72,7 +78,7 @@ fn there_is_a_manual_page_for_each_command() {
         has(&text, ".SH SYNOPSIS\n");
         has(&text, "\\fB\\-\\-store\\fR");
         if let Ok(mut groff) = Command::new("groff")
-            .args(["-man", "-Kutf8", "-Tutf8", "-ww"])
+            .args(["-man", "-Kutf8", "-Tutf8", "-ww", "-Wbreak"])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
