@@ -194,7 +194,7 @@ async fn a_file_is_imported_once_however_often_that_is_tried() {
 
     let program = TestProgram::new();
     let mut kills = 0;
-    let mut wait = Duration::from_millis(100);
+    let mut wait = Duration::from_millis(10);
     loop {
         let mut child = program.start(&arguments);
         std::thread::sleep(wait);
