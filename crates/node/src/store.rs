@@ -305,7 +305,9 @@ pub fn must_exist(root: &Path) -> Result<()> {
 /// a command may put there before the first crawl: settings, logs, topics, the sign of a pause, and
 /// hidden files.
 pub fn other_files(root: &Path) -> Result<Vec<String>> {
-    const OURS: [&str; 20] = [
+    const OURS: [&str; 21] = [
+        // A kill leaves it while the first command makes the store.
+        "FORMAT.new",
         "changes",
         "controls.toml",
         "LOCK",
