@@ -112,8 +112,7 @@ pub enum Command {
     /// and why
     Sources(SourcesArguments),
     /// Show what the store holds and what a running crawl does
-    #[command(after_help = "Example:\n  avocet status --store ./docs")]
-    Status,
+    Status(StatusArguments),
     /// Pause the running crawl: requests under way finish and are committed, and none is started
     #[command(
         after_help = "Example:\n  avocet pause --store ./docs && cp -a ./docs ./backup; avocet resume --store ./docs"
@@ -199,6 +198,10 @@ pub struct DemoArguments {
     /// Refresh policy, as for `avocet run`: which known pages to fetch again, and when
     #[arg(long, default_value = "holistic", value_name = "POLICY")]
     pub refresh: String,
+    /// Refresh policy of the baseline: another crawl of the same town with the same budget, which
+    /// the demo is compared with; `none` for no baseline (with --nodes there is none)
+    #[arg(long, default_value = "uniform", value_name = "POLICY")]
+    pub baseline: String,
     /// Searches per second by simulated users, 0 to 10; at 0 only you search
     #[arg(long, default_value = "2", value_name = "RATE", value_parser = searches)]
     pub searches: f64,
@@ -349,6 +352,17 @@ pub struct SourcesArguments {
     /// Maximum number of sources to list
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub limit: usize,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet status --store ./docs
+  avocet status --store ./docs --running || systemctl restart avocet")]
+pub struct StatusArguments {
+    /// Fail with exit code 1 unless a crawl runs on the store and answers: a health check
+    #[arg(long)]
+    pub running: bool,
 }
 
 #[derive(Debug, Args)]

@@ -68,7 +68,7 @@ fn dispatch(arguments: CommandLine) -> Result<()> {
         Command::Pause => pause::pause(store, json),
         Command::Resume => pause::resume(store, json),
         Command::Topic(arguments) => topic::run(store, json, &arguments),
-        Command::Status => status::run(store, json),
+        Command::Status(arguments) => status::run(store, json, &arguments),
         Command::Explain(arguments) => explain::run(store, json, &arguments),
         Command::Links(arguments) => report::run(store, json, arguments.csv, arguments.report()),
         Command::Report(arguments) => {

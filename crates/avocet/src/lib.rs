@@ -5,6 +5,7 @@
 #[macro_use]
 mod output;
 
+mod archive_position;
 mod cli;
 mod command;
 mod logs;

@@ -30,7 +30,7 @@ impl StatusLine {
     /// Creates a line that shows figures and messages.
     pub fn start() -> Self {
         let bar = (std::io::stderr().is_terminal() && !is_json()).then(|| {
-            let style = ProgressStyle::with_template("{spinner} {msg}");
+            let style = ProgressStyle::with_template("{spinner} {wide_msg}");
             let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
             ProgressBar::new_spinner().with_style(style)
         });

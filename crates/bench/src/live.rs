@@ -98,7 +98,14 @@ pub fn run(options: &LiveOptions) -> Result<()> {
     let start = |seed: u32, policy: &str| {
         let mut command = Command::new(program.path());
         command
-            .args(["demo", "--json", "--listen", "127.0.0.1:0"])
+            .args([
+                "demo",
+                "--json",
+                "--listen",
+                "127.0.0.1:0",
+                "--baseline",
+                "none",
+            ])
             .args(["--time", &options.time, "--measure-from", &options.from])
             .args(["--budget", &options.budget, "--refresh", policy])
             .args(["--seed", &seed.to_string()])

@@ -25,6 +25,7 @@ mod host;
 mod overlay;
 mod plan;
 pub mod scope;
+mod site;
 mod tally;
 pub mod verdict;
 
@@ -32,6 +33,7 @@ pub use action::{
     Action, Claim, Distance, Found, Get, InLink, Note, Purpose, Record, Request, Work,
 };
 pub use answer::Answer;
+pub use blocked::Blocked;
 pub use core::{Begun, Core, Mode, Policies, belongs, is_dropped, tell_searches};
 pub use discovery::{Admission, Admitter, KnownLink, Offer, Ownership, Source, link_facts};
 pub use event::{
@@ -42,4 +44,5 @@ pub use forgotten::ForgottenPages;
 pub use host::{Host, LONGEST_WAIT, RobotsFile};
 pub use plan::{Again, GROUP, Plan, ServerPace, TOKEN};
 pub use scope::Scope;
+pub use site::{OpenHours, SiteRules};
 pub use tally::{Summary, Tally};

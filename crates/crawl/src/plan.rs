@@ -10,6 +10,7 @@ use policy::retry::Retry;
 
 use crate::discovery::Ownership;
 use crate::host::LONGEST_WAIT;
+use crate::site::SiteRules;
 
 /// Pause of a server after repeated failures, in a crawl that continues until it is stopped.
 const REST: Duration = Duration::from_secs(3600);
@@ -48,6 +49,8 @@ pub struct Plan {
     /// Minimum time from a request to the next one to the same server; `None`: 1 s, or 0 on
     /// loopback and where robots.txt has `Crawl-delay: 0`. A longer `Crawl-delay` wins.
     pub delay: Option<Duration>,
+    /// Rules for single sites, which have priority over `delay`. The first that names a host holds.
+    pub sites: Vec<SiteRules>,
     /// Most requests of one visit without the delay between them, at least 1. A visit of n
     /// requests is followed by n delays. A server with a `Crawl-delay` gets one request at a time.
     pub burst: u16,
@@ -107,6 +110,7 @@ impl Default for Plan {
             proxied: false,
             domains: None,
             delay: None,
+            sites: Vec::new(),
             burst: 1,
             again: Again::Never,
             retry: Retry::default(),
@@ -131,19 +135,20 @@ pub struct ServerPace {
 }
 
 impl Plan {
-    /// Returns the pace of a server. `crawl_delay` is that of its robots.txt.
+    /// Returns the pace of a server for a page. `crawl_delay` is that of its robots.txt.
     ///
-    /// The delay is the setting or the default, or the crawl delay if that is longer. A crawl
-    /// delay of zero lifts the default. A server with a crawl delay wants it after each request,
-    /// so its visits are no bursts.
-    pub fn pace(&self, loopback: bool, crawl_delay: Option<Duration>) -> ServerPace {
+    /// The delay is that of the site, the setting or the default, or the crawl delay if that is
+    /// longer. A crawl delay of zero lifts the default. A server with a crawl delay wants it after
+    /// each request, so its visits are no bursts.
+    pub fn pace(&self, url: &PageUrl, loopback: bool, crawl_delay: Option<Duration>) -> ServerPace {
+        let of_site = SiteRules::of(&self.sites, url).and_then(|site| site.delay);
         let usual = match loopback || crawl_delay == Some(Duration::ZERO) {
             true => Duration::ZERO,
             false => USUAL_DELAY,
         };
         let crawl_delay = crawl_delay.unwrap_or_default();
         ServerPace {
-            delay: self.delay.unwrap_or(usual).max(crawl_delay),
+            delay: of_site.or(self.delay).unwrap_or(usual).max(crawl_delay),
             burst: match crawl_delay.is_zero() {
                 true => usize::from(self.burst.max(1)),
                 false => 1,
@@ -175,6 +180,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blocked::Blocked;
 
     #[test]
     fn the_pace_of_a_server_follows_settings_and_its_crawl_delay() {
@@ -185,7 +191,8 @@ mod tests {
                 burst: 5,
                 ..Plan::default()
             };
-            let pace = plan.pace(loopback, crawl_delay.map(seconds));
+            let url = PageUrl::parse("http://a.example/").expect("a URL");
+            let pace = plan.pace(&url, loopback, crawl_delay.map(seconds));
             (pace.delay.as_secs(), pace.burst)
         };
         assert_eq!(pace(None, false, None), (1, 5));
@@ -196,5 +203,21 @@ mod tests {
         assert_eq!(pace(Some(3), false, Some(7)), (7, 1));
         assert_eq!(pace(Some(0), false, None), (0, 5));
         assert_eq!(pace(Some(0), false, Some(7)), (7, 1));
+        let site = SiteRules {
+            hosts: vec![Blocked::parse("a.example").expect("a host")],
+            delay: Some(seconds(30)),
+            hours: None,
+        };
+        let plan = Plan {
+            sites: vec![site],
+            ..Plan::default()
+        };
+        let pace = |url: &str, crawl_delay| {
+            let url = PageUrl::parse(url).expect("a URL");
+            plan.pace(&url, true, crawl_delay).delay
+        };
+        assert_eq!(pace("http://a.example/x", None), seconds(30));
+        assert_eq!(pace("http://b.example/x", None), seconds(0));
+        assert_eq!(pace("http://a.example/x", Some(seconds(60))), seconds(60));
     }
 }

@@ -61,6 +61,10 @@ pub struct ScopeRules {
     /// Blocked hosts, which are never requested.
     #[serde(default)]
     pub block: Vec<String>,
+    /// Rules for single sites, which have priority over `include` and `depth` and are added to
+    /// `exclude`. The first that names a host holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<SiteScope>,
     /// Pages that the operator has forgotten. They are in a file of their own in the store, and not
     /// in the archive, which must not name them.
     #[serde(skip)]
@@ -73,6 +77,22 @@ impl ScopeRules {
         let named = self.seeds.iter().filter(|seed| !self.added.contains(seed));
         named.cloned().collect()
     }
+}
+
+/// The scope of single sites.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteScope {
+    /// The hosts, as in [`ScopeRules::block`].
+    pub hosts: Vec<String>,
+    /// Regular expressions of which one must match a URL; if the list is empty, those of the crawl.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// Regular expressions of which none may match a URL, beside those of the crawl.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// Greatest number of links from a seed; `None`: that of the crawl.
+    #[serde(default)]
+    pub depth: Option<u16>,
 }
 
 /// Why a URL is out of scope.
@@ -98,9 +118,25 @@ pub struct Scope {
     include: Vec<Regex>,
     exclude: Vec<Regex>,
     depth: Option<u16>,
+    sites: Vec<CompiledSite>,
     block: Vec<Blocked>,
     forgotten: Vec<ForgottenPages>,
     traps: Rules,
+}
+
+/// The compiled scope of single sites.
+#[derive(Debug, Clone)]
+struct CompiledSite {
+    hosts: Vec<Blocked>,
+    include: Vec<Regex>,
+    exclude: Vec<Regex>,
+    depth: Option<u16>,
+}
+
+impl CompiledSite {
+    fn holds(&self, url: &PageUrl) -> bool {
+        self.hosts.iter().any(|host| host.holds(url))
+    }
 }
 
 impl Scope {
@@ -109,16 +145,28 @@ impl Scope {
         let compile = |list: &[String]| -> Result<Vec<Regex>, regex::Error> {
             list.iter().map(|text| Regex::new(text)).collect()
         };
+        let hosts = |list: &[String]| -> Vec<Blocked> {
+            // Invalid hosts are ignored here; the check of the settings reports them.
+            list.iter()
+                .filter_map(|host| Blocked::parse(host).ok())
+                .collect()
+        };
+        let sites = rules.sites.iter().map(|site| {
+            Ok(CompiledSite {
+                hosts: hosts(&site.hosts),
+                include: compile(&site.include)?,
+                exclude: compile(&site.exclude)?,
+                depth: site.depth,
+            })
+        });
         let mut scope = Self {
+            sites: sites.collect::<Result<_, regex::Error>>()?,
             reach: rules.reach,
             places: BTreeSet::new(),
             include: compile(&rules.include)?,
             exclude: compile(&rules.exclude)?,
             depth: rules.depth,
-            // Invalid hosts are ignored here; the check of the settings reports them.
-            block: (rules.block.iter())
-                .filter_map(|host| Blocked::parse(host).ok())
-                .collect(),
+            block: hosts(&rules.block),
             // `avocet forget` stores only what it could parse.
             forgotten: (rules.forgotten.iter())
                 .filter_map(|pages| ForgottenPages::parse(pages).ok())
@@ -161,7 +209,9 @@ impl Scope {
         if self.forgotten.iter().any(|pages| pages.has(url)) {
             return Err(Outside::Forgotten);
         }
-        if self.depth.is_some_and(|most| depth > most) {
+        let site = self.sites.iter().find(|site| site.holds(url));
+        let most = site.and_then(|site| site.depth).or(self.depth);
+        if most.is_some_and(|most| depth > most) {
             return Err(Outside::Depth);
         }
         let inside = match self.reach {
@@ -174,8 +224,13 @@ impl Scope {
             Reach::Any => true,
         };
         let text = url.as_str();
-        let included = self.include.is_empty() || self.include.iter().any(|one| one.is_match(text));
-        if !inside || !included || self.exclude.iter().any(|one| one.is_match(text)) {
+        let of_site = site.map(|site| &site.include);
+        let include = of_site.filter(|list| !list.is_empty());
+        let include = include.unwrap_or(&self.include);
+        let included = include.is_empty() || include.iter().any(|one| one.is_match(text));
+        let of_site = site.into_iter().flat_map(|site| &site.exclude);
+        let mut exclude = self.exclude.iter().chain(of_site);
+        if !inside || !included || exclude.any(|one| one.is_match(text)) {
             return Err(Outside::Scope);
         }
         self.traps.judge(url).map_err(Outside::Trap)
@@ -207,6 +262,33 @@ mod tests {
             ..ScopeRules::default()
         };
         Scope::new(&rules, Rules::default()).unwrap()
+    }
+
+    #[test]
+    fn a_site_has_its_own_depth_and_expressions() {
+        let rules = ScopeRules {
+            reach: Reach::Any,
+            include: vec!["/guide/".into()],
+            exclude: vec!["print".into()],
+            depth: Some(3),
+            sites: vec![SiteScope {
+                hosts: vec!["*.example.org".into()],
+                include: vec!["/news/".into()],
+                exclude: vec!["old".into()],
+                depth: Some(1),
+            }],
+            ..ScopeRules::default()
+        };
+        let scope = Scope::new(&rules, Rules::default()).unwrap();
+        let judge = |url: &str, depth| scope.judge(&PageUrl::parse(url).unwrap(), depth);
+        assert_eq!(judge("http://example.org/guide/", 3), Ok(()));
+        assert_eq!(judge("http://a.example.org/guide/", 1), Err(Outside::Scope));
+        assert_eq!(judge("http://a.example.org/news/", 1), Ok(()));
+        assert_eq!(judge("http://a.example.org/news/", 2), Err(Outside::Depth));
+        for out in ["old", "print"] {
+            let url = format!("http://a.example.org/news/{out}");
+            assert_eq!(judge(&url, 1), Err(Outside::Scope), "{url}");
+        }
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub use connection::{Connection, FetchAnswer};
 pub use fetcher::Fetcher;
 pub use gate::{AllowPrivate, Ports};
 pub use network::{NetworkTransport, Pipes};
-pub use proxy::{ProxyError, ProxyKind, ProxySettings};
+pub use proxy::{EnvironmentProxies, EnvironmentProxyError, ProxyError, ProxyKind, ProxySettings};
 #[doc(hidden)]
 pub use reader::{ReadResponse, read_response};
 pub use request::FetchRequest;

@@ -1,8 +1,10 @@
 //! Proxy settings.
 //!
-//! **Invariant:** a proxy comes from the user's settings, never from a page or the environment.
-//! The proxy resolves names itself. Behind one, only hosts written as an IP address can be
+//! **Invariant:** a proxy comes from the user's settings or from the environment, never from a
+//! page. The proxy resolves names itself. Behind one, only hosts written as an IP address can be
 //! checked against the private ranges; filtering the rest is up to the operator of the proxy.
+
+mod environment;
 
 use std::fmt;
 
@@ -11,6 +13,8 @@ use base64::prelude::BASE64_STANDARD;
 use http::HeaderValue;
 use page::url::PageUrl;
 use percent_encoding::percent_decode_str;
+
+pub use environment::{EnvironmentProxies, EnvironmentProxyError};
 
 /// A proxy, as in `http://user:password@proxy.example:3128` or `socks5://127.0.0.1:9050`.
 #[derive(Clone, PartialEq, Eq)]

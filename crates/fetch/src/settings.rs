@@ -14,7 +14,7 @@ use rustls_pki_types::CertificateDer;
 
 use crate::gate::{AddressGate, AllowPrivate, Ports};
 use crate::network::NetworkTransport;
-use crate::proxy::ProxySettings;
+use crate::proxy::{EnvironmentProxies, ProxySettings};
 use crate::trouble::Trouble;
 
 /// All settings of fetching.
@@ -32,6 +32,8 @@ pub struct FetchOptions {
     pub ports: Ports,
     /// The proxy that all connections go through.
     pub proxy: Option<ProxySettings>,
+    /// The proxies of the environment, which count if there is no `proxy`.
+    pub environment: EnvironmentProxies,
     /// Headers and credentials for single hosts, by [`PageUrl::origin`] (`https://example.org`).
     /// The scheme is part of the key, so that credentials for `https` are never sent in the
     /// clear.
@@ -47,6 +49,19 @@ pub struct FetchOptions {
     pub name_servers: Vec<SocketAddr>,
     /// The transport that connections use.
     pub network: NetworkTransport,
+}
+
+impl FetchOptions {
+    /// Returns the proxy for a page; `None`: its server is asked directly.
+    pub fn proxy_of(&self, url: &PageUrl) -> Option<&ProxySettings> {
+        let proxy = self.proxy.as_ref();
+        proxy.or_else(|| self.environment.of(url))
+    }
+
+    /// Returns whether there is a proxy for any page.
+    pub fn has_proxy(&self) -> bool {
+        self.proxy.is_some() || self.environment.is_set()
+    }
 }
 
 /// The HTTP version to use, and how many requests may be in flight at once.
@@ -153,6 +168,7 @@ impl Default for FetchOptions {
             allow_private: AllowPrivate::default(),
             ports: Ports::default(),
             proxy: None,
+            environment: EnvironmentProxies::default(),
             hosts: HashMap::new(),
             cookies: false,
             extra_roots: Vec::new(),

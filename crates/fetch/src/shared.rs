@@ -92,7 +92,7 @@ impl SharedState {
     /// Resolves the name of a page's server and checks its addresses at the gate.
     pub(crate) async fn route(&self, url: &PageUrl) -> Result<Route, Trouble> {
         let literal = self.gate.check_url(url)?;
-        if self.settings.proxy.is_some() {
+        if self.settings.proxy_of(url).is_some() {
             return Ok(Route {
                 host: url.host(),
                 addresses: Vec::new(),
@@ -122,7 +122,7 @@ impl SharedState {
 
     async fn socket(&self, url: &PageUrl, route: &Route) -> Result<(Socket, SocketAddr), Trouble> {
         let limits = &self.settings.limits;
-        let tcp = match &self.settings.proxy {
+        let tcp = match self.settings.proxy_of(url) {
             Some(proxy) => dial::through(proxy, url, limits).await?,
             None => dial::direct(&route.addresses, &self.gate, limits).await?,
         };
@@ -149,7 +149,7 @@ impl SharedState {
         pipes: &Pipes,
     ) -> Result<(Socket, SocketAddr), Trouble> {
         let nowhere = || Trouble::NoAddress(url.host_name().to_owned());
-        let address = match &self.settings.proxy {
+        let address = match self.settings.proxy_of(url) {
             Some(proxy) => {
                 let place = format!("{}:{}", proxy.host, proxy.port);
                 place.parse().map_err(|_| nowhere())?
@@ -183,8 +183,7 @@ impl SharedState {
         if self.sends_whole_urls(url) {
             let auth = self
                 .settings
-                .proxy
-                .as_ref()
+                .proxy_of(url)
                 .and_then(|proxy| proxy.authorization());
             headers
                 .extend(auth.map(|value| (HeaderName::from_static("proxy-authorization"), value)));
@@ -196,8 +195,7 @@ impl SharedState {
     pub(crate) fn sends_whole_urls(&self, url: &PageUrl) -> bool {
         let over_http = self
             .settings
-            .proxy
-            .as_ref()
+            .proxy_of(url)
             .is_some_and(|proxy| proxy.kind == ProxyKind::Http);
         over_http && !url.is_secure()
     }

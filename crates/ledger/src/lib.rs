@@ -17,26 +17,30 @@
 //! - `meta` has single values of the whole crawl, and the URLs to which seeds redirected.
 
 mod codec;
+mod reader;
+mod records;
 mod scan;
 
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
-use std::ops::RangeInclusive;
+use std::ops::{Deref, RangeInclusive};
 use std::path::Path;
 use std::sync::Mutex;
 
-use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode};
+use fjall::{Database, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode};
 use frontier::{
-    Discovery, Entry, Facts, HostFacts, Known, OutLinks, PageKey, Partition, ServerFacts,
-    ServerKey, Visited,
+    Entry, Facts, HostFacts, Known, OutLinks, PageKey, Partition, ServerFacts, ServerKey, Visited,
 };
 use page::{HostId, RecordLocation};
 use policy::Moment;
 
 #[doc(hidden)]
 pub use codec::{decode, encode};
-use codec::{decode_visit, encode_visit, host_key, page_key, page_of};
+use codec::{encode_visit, host_key, page_key, page_of};
+pub use reader::LedgerReader;
+use records::{Keyspaces, RawRecords, RecordSource};
+pub use records::{LedgerPart, RecordsAnswer, RecordsRequest, RemoteRecords};
 pub use scan::Scan;
 
 /// Bytes of memory for blocks read from disk.
@@ -93,6 +97,11 @@ pub enum LedgerError {
         "cannot read the ledger: if it is damaged, `avocet rebuild` recreates it from the archive"
     )]
     Read(#[source] fjall::Error),
+    /// The process that has the ledger open does not answer, or cannot read it.
+    #[error(
+        "the process that uses the store has ended, or cannot read its ledger: run the command again"
+    )]
+    Remote(#[source] io::Error),
     /// A batch or a single value was not stored. Earlier batches are safe.
     #[error(
         "cannot commit to the ledger: everything committed before is safe; fix the cause and run the same command again"
@@ -104,6 +113,16 @@ pub enum LedgerError {
         /// The record, in words.
         what: String,
     },
+}
+
+impl LedgerError {
+    /// Returns whether the ledger could not be opened because it is open elsewhere.
+    pub fn is_locked(&self) -> bool {
+        let Self::Open { source, .. } = self else {
+            return false;
+        };
+        matches!(source, fjall::Error::Locked)
+    }
 }
 
 /// Syncs all directories below this one, so that their entries survive a power cut.
@@ -121,18 +140,22 @@ fn sync_directories(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// The ledger on disk.
+/// The ledger on disk, open for writing.
 pub struct Ledger {
-    database: Database,
-    urls: Keyspace,
-    visits: Keyspace,
-    links: Keyspace,
-    hosts: Keyspace,
-    servers: Keyspace,
+    keyspaces: Keyspaces,
+    /// Reads the newest facts.
+    newest: LedgerReader,
     /// Held while a server's record is read and replaced. Requests and the committer do this
     /// concurrently.
     server_updates: Mutex<()>,
-    meta: Keyspace,
+}
+
+impl Deref for Ledger {
+    type Target = LedgerReader;
+
+    fn deref(&self) -> &LedgerReader {
+        &self.newest
+    }
 }
 
 impl Ledger {
@@ -156,15 +179,19 @@ impl Ledger {
             // A store of format 4 made before this keyspace existed gets an empty one.
             let servers = keyspace("servers")?;
             sync_directories(path)?;
-            Ok(Self {
-                server_updates: Mutex::default(),
-                servers,
+            let keyspaces = Keyspaces {
                 urls,
                 visits,
                 links,
                 hosts,
+                servers,
                 meta,
                 database,
+            };
+            Ok(Self {
+                newest: LedgerReader(RecordSource::Newest(keyspaces.clone())),
+                server_updates: Mutex::default(),
+                keyspaces,
             })
         };
         opened().map_err(|source| LedgerError::Open {
@@ -186,14 +213,18 @@ impl Ledger {
         for entry in &batch.entries {
             match entry {
                 Entry::Admitted(key, discovery) => {
-                    writes.insert(&self.urls, page_key(*key), encode(discovery));
+                    writes.insert(&self.keyspaces.urls, page_key(*key), encode(discovery));
                 }
                 Entry::Visited(key, visited) => {
                     let visited = Visited {
                         sequence,
                         ..(**visited).clone()
                     };
-                    writes.insert(&self.visits, page_key(*key), encode_visit(&visited));
+                    writes.insert(
+                        &self.keyspaces.visits,
+                        page_key(*key),
+                        encode_visit(&visited),
+                    );
                     if signalled {
                         latest.insert(*key, visited);
                     }
@@ -206,28 +237,40 @@ impl Ledger {
                     let earlier = |visited: &Visited| visited.history.asked < Some(*at);
                     if let Some(mut visited) = known.filter(earlier) {
                         visited.history = visited.history.signalled(*at);
-                        writes.insert(&self.visits, page_key(*key), encode_visit(&visited));
+                        writes.insert(
+                            &self.keyspaces.visits,
+                            page_key(*key),
+                            encode_visit(&visited),
+                        );
                         latest.insert(*key, visited);
                     }
                 }
                 Entry::Links(key, links) => {
-                    writes.insert(&self.links, page_key(*key), encode(links));
+                    writes.insert(&self.keyspaces.links, page_key(*key), encode(links));
                 }
                 Entry::Host(partition, host, facts) => {
-                    writes.insert(&self.hosts, host_key(*partition, *host), encode(facts));
+                    writes.insert(
+                        &self.keyspaces.hosts,
+                        host_key(*partition, *host),
+                        encode(facts),
+                    );
                 }
                 Entry::Seed(url) => {
-                    writes.insert(&self.meta, [SEED, url.as_bytes()].concat(), Vec::new());
+                    writes.insert(
+                        &self.keyspaces.meta,
+                        [SEED, url.as_bytes()].concat(),
+                        Vec::new(),
+                    );
                 }
             }
         }
         if let Some(end) = batch.archive_end {
-            writes.insert(&self.meta, b"archive-end", encode(&end));
+            writes.insert(&self.keyspaces.meta, b"archive-end", encode(&end));
         }
         if let Some(note) = &batch.note {
-            writes.insert(&self.meta, NOTE, note);
+            writes.insert(&self.keyspaces.meta, NOTE, note);
         }
-        writes.insert(&self.meta, b"sequence", encode(&sequence));
+        writes.insert(&self.keyspaces.meta, b"sequence", encode(&sequence));
         writes.commit().map_err(LedgerError::Commit)?;
         Ok(sequence)
     }
@@ -236,14 +279,19 @@ impl Ledger {
     pub fn delete(&self, partitions: RangeInclusive<u8>) -> Result<(), LedgerError> {
         let first_free = self.free_number()?;
         let mut writes = self.batch(PersistMode::SyncData);
-        for keyspace in [&self.urls, &self.visits, &self.links, &self.hosts] {
+        for keyspace in [
+            &self.keyspaces.urls,
+            &self.keyspaces.visits,
+            &self.keyspaces.links,
+            &self.keyspaces.hosts,
+        ] {
             for partition in partitions.clone() {
                 for guard in keyspace.prefix([partition]) {
                     writes.remove(keyspace, guard.key().map_err(LedgerError::Read)?);
                 }
             }
         }
-        writes.insert(&self.meta, FIRST_FREE, encode(&first_free));
+        writes.insert(&self.keyspaces.meta, FIRST_FREE, encode(&first_free));
         writes.commit().map_err(LedgerError::Commit)
     }
 
@@ -258,20 +306,24 @@ impl Ledger {
         let first_free = self.free_number()?;
         for group in pages.chunks(FORGET_GROUP) {
             let mut writes = self.batch(PersistMode::SyncData);
-            for keyspace in [&self.urls, &self.visits, &self.links] {
+            for keyspace in [
+                &self.keyspaces.urls,
+                &self.keyspaces.visits,
+                &self.keyspaces.links,
+            ] {
                 for page in group {
                     writes.remove(keyspace, page_key(*page));
                 }
             }
-            writes.insert(&self.meta, FIRST_FREE, encode(&first_free));
+            writes.insert(&self.keyspaces.meta, FIRST_FREE, encode(&first_free));
             writes.commit().map_err(LedgerError::Commit)?;
         }
         let mut writes = self.batch(PersistMode::SyncData);
         for (partition, host) in hosts {
-            writes.remove(&self.hosts, host_key(*partition, *host));
+            writes.remove(&self.keyspaces.hosts, host_key(*partition, *host));
         }
         for seed in seeds {
-            writes.remove(&self.meta, [SEED, seed.as_bytes()].concat());
+            writes.remove(&self.keyspaces.meta, [SEED, seed.as_bytes()].concat());
         }
         writes.commit().map_err(LedgerError::Commit)?;
         self.compact().map_err(LedgerError::Commit)
@@ -280,11 +332,11 @@ impl Ledger {
     /// Writes the files again, so that deleted records leave the disk.
     fn compact(&self) -> fjall::Result<()> {
         for keyspace in [
-            &self.urls,
-            &self.visits,
-            &self.links,
-            &self.hosts,
-            &self.meta,
+            &self.keyspaces.urls,
+            &self.keyspaces.visits,
+            &self.keyspaces.links,
+            &self.keyspaces.hosts,
+            &self.keyspaces.meta,
         ] {
             keyspace.rotate_memtable_and_wait()?;
             keyspace.major_compact()?;
@@ -320,14 +372,18 @@ impl Ledger {
                 visited.copy.as_ref().and_then(|copy| copy.place),
             );
             if before != now {
-                writes.insert(&self.visits, page_key(known.key), encode_visit(&visited));
+                writes.insert(
+                    &self.keyspaces.visits,
+                    page_key(known.key),
+                    encode_visit(&visited),
+                );
             }
         }
         if let Some(end) = end {
-            writes.insert(&self.meta, b"archive-end", encode(&end));
+            writes.insert(&self.keyspaces.meta, b"archive-end", encode(&end));
         }
-        writes.insert(&self.meta, PASSED_OVER, encode(&passed_over));
-        writes.insert(&self.meta, b"sequence", encode(&sequence));
+        writes.insert(&self.keyspaces.meta, PASSED_OVER, encode(&passed_over));
+        writes.insert(&self.keyspaces.meta, b"sequence", encode(&sequence));
         writes.commit().map_err(LedgerError::Commit)?;
         Ok(sequence)
     }
@@ -335,7 +391,7 @@ impl Ledger {
     /// Returns whether a range of partitions has no page and no host.
     pub fn is_empty(&self, partitions: RangeInclusive<u8>) -> Result<bool, LedgerError> {
         for partition in partitions {
-            for keyspace in [&self.urls, &self.hosts] {
+            for keyspace in [&self.keyspaces.urls, &self.keyspaces.hosts] {
                 if let Some(guard) = keyspace.prefix([partition]).next() {
                     guard.key().map_err(LedgerError::Read)?;
                     return Ok(false);
@@ -347,7 +403,7 @@ impl Ledger {
 
     /// Returns every page of a range of partitions with its last visit.
     pub fn scan_partitions(&self, partitions: RangeInclusive<u8>) -> Scan {
-        Scan::of_partitions(&self.urls, &self.visits, partitions)
+        Scan::of_partitions(&self.newest.0, partitions)
     }
 
     /// Returns all facts of a range of partitions: pages, visits, links and hosts. The URLs to
@@ -361,11 +417,19 @@ impl Ledger {
             facts.extend(visited.map(|visited| Entry::Visited(known.key, visited)));
         }
         for partition in partitions {
-            for record in records(self.links.prefix([partition]), "key", page_of) {
+            for record in reader::records(
+                RawRecords::Here(self.keyspaces.links.prefix([partition])),
+                "key",
+                page_of,
+            ) {
                 let (key, links) = record?;
                 facts.push(Entry::Links(key, links));
             }
-            for record in records(self.hosts.prefix([partition]), "host", codec::host_of) {
+            for record in reader::records(
+                RawRecords::Here(self.keyspaces.hosts.prefix([partition])),
+                "host",
+                codec::host_of,
+            ) {
                 let (host, found) = record?;
                 facts.push(Entry::Host(Partition(partition), host, found));
             }
@@ -373,46 +437,12 @@ impl Ledger {
         Ok(facts)
     }
 
-    /// Returns a page number above all that were ever used.
-    pub fn free_number(&self) -> Result<u32, LedgerError> {
-        let mut free = self.first_free()?;
-        for known in self.scan() {
-            let order = known?.discovery.order;
-            free = free.max(u32::try_from(order + 1).unwrap_or(u32::MAX));
-        }
-        Ok(free)
-    }
-
-    /// Returns the value that [`Batch::note`] or [`Ledger::set_note`] stored last.
-    pub fn note(&self) -> Result<Option<Vec<u8>>, LedgerError> {
-        let value = self.meta.get(NOTE).map_err(LedgerError::Read)?;
-        Ok(value.map(|value| value.to_vec()))
-    }
-
     /// Stores a value for [`Ledger::note`]. It survives a kill of the process at once, and a power
     /// cut after the next commit.
     pub fn set_note(&self, note: &[u8]) -> Result<(), LedgerError> {
         let mut writes = self.batch(PersistMode::Buffer);
-        writes.insert(&self.meta, NOTE, note);
+        writes.insert(&self.keyspaces.meta, NOTE, note);
         writes.commit().map_err(LedgerError::Commit)
-    }
-
-    /// Returns the number of the last batch; 0 before the first.
-    pub fn sequence(&self) -> Result<u64, LedgerError> {
-        Ok(self.read(&self.meta, b"sequence")?.unwrap_or(0))
-    }
-
-    /// Returns the file number and the byte offset at which the committed archive ends. Returns
-    /// `None` before the first commit of a process that writes the archive.
-    pub fn archive_end(&self) -> Result<Option<(u32, u64)>, LedgerError> {
-        self.read(&self.meta, b"archive-end")
-    }
-
-    /// Returns how many pages had ever been fetched when the current run began, including copies
-    /// that were dropped from the buffer. Returns `None` unless a run is under way or was
-    /// interrupted.
-    pub fn open_run(&self) -> Result<Option<u64>, LedgerError> {
-        self.read(&self.meta, RUN)
     }
 
     /// Stores that a run has begun, with the number of pages that had ever been fetched before it.
@@ -421,23 +451,10 @@ impl Ledger {
         self.set(RUN, begun)
     }
 
-    /// Returns the maximum number of records that the last writing process can have left after the
-    /// committed end of the archive. Returns `None` if no process has stored this number yet.
-    pub fn at_risk(&self) -> Result<Option<u64>, LedgerError> {
-        self.read(&self.meta, AT_RISK)
-    }
-
     /// Stores the maximum number of archive records that a kill of this process can leave
     /// uncommitted. The caller must call this before it writes the first record.
     pub fn set_at_risk(&self, records: u64) -> Result<(), LedgerError> {
         self.set(AT_RISK, Some(records))
-    }
-
-    /// Returns the file number and byte offset of each archive record that the rebuild which
-    /// created this ledger could not read.
-    pub fn passed_over(&self) -> Result<Vec<(u32, u64)>, LedgerError> {
-        let places = self.read(&self.meta, PASSED_OVER)?;
-        Ok(places.unwrap_or_default())
     }
 
     /// Stores which archive records a rebuild could not read.
@@ -449,18 +466,10 @@ impl Ledger {
     fn set<T: serde::Serialize>(&self, key: &[u8], value: Option<T>) -> Result<(), LedgerError> {
         let mut writes = self.batch(PersistMode::SyncData);
         match value {
-            Some(value) => writes.insert(&self.meta, key, encode(&value)),
-            None => writes.remove(&self.meta, key),
+            Some(value) => writes.insert(&self.keyspaces.meta, key, encode(&value)),
+            None => writes.remove(&self.keyspaces.meta, key),
         }
         writes.commit().map_err(LedgerError::Commit)
-    }
-
-    /// Returns when facts dated after the current time were first noticed. Returns `None` if
-    /// there are none.
-    ///
-    /// Such facts exist after the system clock was set back.
-    pub fn noticed_ahead(&self) -> Result<Option<Moment>, LedgerError> {
-        self.read(&self.meta, AHEAD)
     }
 
     /// Stores when facts dated after the current time were first noticed. `None` stores that
@@ -490,75 +499,22 @@ impl Ledger {
             ServerKey::Host(host) => host.0.to_be_bytes().to_vec(),
         };
         let _writing = self.server_updates.lock().expect("the lock guards no data");
-        let before: Option<ServerFacts> = self.read(&self.servers, &key)?;
+        let before: Option<ServerFacts> = self.read(LedgerPart::Servers, &key)?;
         // Read only now: another record of this run may have been written since the call.
         let facts = before.map_or(*facts, |before| facts.in_place_of(before, now()));
         let mut writes = self.batch(PersistMode::Buffer);
-        writes.insert(&self.servers, key, encode(&facts));
+        writes.insert(&self.keyspaces.servers, key, encode(&facts));
         writes.commit().map_err(LedgerError::Commit)
     }
 
-    /// Returns how a page was discovered. Returns `None` if the page is unknown.
-    pub fn discovery(&self, key: PageKey) -> Result<Option<Discovery>, LedgerError> {
-        self.read(&self.urls, &page_key(key))
-    }
-
-    /// Returns what the last visit to a page found. Returns `None` if there was no visit.
-    pub fn visited(&self, key: PageKey) -> Result<Option<Visited>, LedgerError> {
-        let value = self.visits.get(page_key(key)).map_err(LedgerError::Read)?;
-        let decode = |value: fjall::Slice| decode_visit(&value, || format!("the visit to {key:?}"));
-        value.map(decode).transpose()
-    }
-
-    /// Returns the links of a page when its content last changed. Returns `None` if it was never
-    /// read.
-    pub fn links(&self, key: PageKey) -> Result<Option<OutLinks>, LedgerError> {
-        self.read(&self.links, &page_key(key))
-    }
-
-    /// Returns the links of every page that was read.
-    pub fn all_links(&self) -> impl Iterator<Item = Result<(PageKey, OutLinks), LedgerError>> {
-        records(self.links.iter(), "key", page_of)
-    }
-
-    /// Returns the facts of a host. Returns `None` if the ledger has none.
-    pub fn host(&self, key: (Partition, HostId)) -> Result<Option<HostFacts>, LedgerError> {
-        self.read(&self.hosts, &host_key(key.0, key.1))
-    }
-
-    /// Returns the URLs that seeds redirected to.
-    pub fn seeds(&self) -> Result<Vec<String>, LedgerError> {
-        let key = |guard: fjall::Guard| guard.key().map_err(LedgerError::Read);
-        let url = |key: fjall::Slice| String::from_utf8_lossy(&key[SEED.len()..]).into_owned();
-        self.meta
-            .prefix(SEED)
-            .map(|guard| key(guard).map(url))
-            .collect()
-    }
-
-    /// Returns every page with its last visit, sorted by partition, host and page id.
-    pub fn scan(&self) -> Scan {
-        Scan::new(&self.urls, &self.visits)
-    }
-
-    /// Returns the bytes that the ledger takes on disk.
-    pub fn disk_bytes(&self) -> Result<u64, LedgerError> {
-        self.database.disk_space().map_err(LedgerError::Read)
+    /// Returns a reader of the facts at this moment, which later commits do not change.
+    pub fn snapshot(&self) -> LedgerReader {
+        let moment = self.keyspaces.database.snapshot();
+        LedgerReader(RecordSource::Snapshot(self.keyspaces.clone(), moment))
     }
 
     fn batch(&self, durability: PersistMode) -> OwnedWriteBatch {
-        self.database.batch().durability(Some(durability))
-    }
-
-    fn read<T: serde::de::DeserializeOwned>(
-        &self,
-        keyspace: &Keyspace,
-        key: &[u8],
-    ) -> Result<Option<T>, LedgerError> {
-        let value = keyspace.get(key).map_err(LedgerError::Read)?;
-        value
-            .map(|value| decode(&value, || format!("key {key:02x?}")))
-            .transpose()
+        self.keyspaces.database.batch().durability(Some(durability))
     }
 }
 
@@ -566,47 +522,32 @@ impl Facts for Ledger {
     type Error = LedgerError;
 
     fn pages(&self) -> impl Iterator<Item = Result<Known, LedgerError>> {
-        self.scan()
+        self.newest.pages()
     }
 
     fn links(&self) -> impl Iterator<Item = Result<(PageKey, OutLinks), LedgerError>> {
-        self.all_links()
+        self.newest.all_links()
     }
 
     fn hosts(&self) -> impl Iterator<Item = Result<(HostId, HostFacts), LedgerError>> {
-        records(self.hosts.iter(), "host", codec::host_of)
+        self.newest.hosts()
     }
 
     fn servers(&self) -> impl Iterator<Item = Result<(ServerKey, ServerFacts), LedgerError>> {
-        records(self.servers.iter(), "server", codec::server_key)
+        self.newest.servers()
     }
 
     fn noticed_ahead(&self) -> Result<Option<Moment>, LedgerError> {
-        Ledger::noticed_ahead(self)
+        self.newest.noticed_ahead()
     }
 
     fn first_free(&self) -> Result<u32, LedgerError> {
-        Ok(self.read(&self.meta, FIRST_FREE)?.unwrap_or(0))
+        self.newest.first_free()
     }
 
     fn damaged(what: String) -> LedgerError {
-        LedgerError::Damaged { what }
+        LedgerReader::damaged(what)
     }
-}
-
-/// Returns all records of a part of a keyspace, each with its decoded key. `kind` names a record in
-/// an error.
-fn records<K, T: serde::de::DeserializeOwned>(
-    part: fjall::Iter,
-    kind: &str,
-    named: fn(&[u8]) -> Option<K>,
-) -> impl Iterator<Item = Result<(K, T), LedgerError>> {
-    part.map(move |guard| {
-        let (key, value) = guard.into_inner().map_err(LedgerError::Read)?;
-        let what = || format!("{kind} {key:02x?}");
-        let name = named(&key).ok_or_else(|| LedgerError::Damaged { what: what() })?;
-        Ok((name, decode(&value, what)?))
-    })
 }
 
 #[cfg(test)]

@@ -3,39 +3,36 @@
 use std::iter::{Map, Peekable};
 use std::ops::RangeInclusive;
 
-use fjall::{Iter, Keyspace};
-
 use frontier::{Known, PageKey, Visited};
 
 use crate::LedgerError;
 use crate::codec::{decode, decode_visit, page_of};
+use crate::records::{LedgerPart, RawRecords, RecordSource};
 
 /// Iterates over the pages of the ledger, each with its last visit, in the order of their keys.
 pub struct Scan {
-    urls: Iter,
+    urls: RawRecords,
     visits: Peekable<RawIter>,
 }
 
+/// A key and a value, not decoded yet.
+type RawRecord = Result<(fjall::Slice, fjall::Slice), LedgerError>;
 /// A page and its encoded record.
 type Raw = Result<(PageKey, fjall::Slice), LedgerError>;
-type RawIter = Map<Iter, fn(fjall::Guard) -> Raw>;
+type RawIter = Map<RawRecords, fn(RawRecord) -> Raw>;
 
 impl Scan {
-    pub(crate) fn new(urls: &Keyspace, visits: &Keyspace) -> Self {
-        Self::of_partitions(urls, visits, 0..=u8::MAX)
+    pub(crate) fn new(source: &RecordSource) -> Self {
+        Self::of_partitions(source, 0..=u8::MAX)
     }
 
-    pub(crate) fn of_partitions(
-        urls: &Keyspace,
-        visits: &Keyspace,
-        partitions: RangeInclusive<u8>,
-    ) -> Self {
-        let mut last = [u8::MAX; 18];
+    pub(crate) fn of_partitions(source: &RecordSource, partitions: RangeInclusive<u8>) -> Self {
+        let (first, mut last) = ([*partitions.start()], [u8::MAX; 18]);
         last[0] = *partitions.end();
-        let range = || vec![*partitions.start()]..=last.to_vec();
+        let visits = source.range(LedgerPart::Visits, &first, &last);
         Self {
-            urls: urls.range(range()),
-            visits: visits.range(range()).map(raw as fn(_) -> _).peekable(),
+            urls: source.range(LedgerPart::Urls, &first, &last),
+            visits: visits.map(raw as fn(_) -> _).peekable(),
         }
     }
 
@@ -67,8 +64,8 @@ impl Iterator for Scan {
     }
 }
 
-fn raw(guard: fjall::Guard) -> Raw {
-    let (key, value) = guard.into_inner().map_err(LedgerError::Read)?;
+fn raw(record: RawRecord) -> Raw {
+    let (key, value) = record?;
     let damaged = || LedgerError::Damaged {
         what: format!("key {key:02x?}"),
     };

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use frontier::Discovery;
 use page::{HostId, PageId};
 use policy::Moment;
 use proptest::prelude::*;
 
 use super::*;
+use crate::codec::decode_visit;
 
 fn key(partition: u8, host: u64, page: u64) -> PageKey {
     PageKey {
@@ -146,7 +148,7 @@ fn links_and_their_words_are_kept() {
         ..Batch::default()
     };
     ledger.commit(&batch).unwrap();
-    let kept = ledger.links(page).unwrap().unwrap();
+    let kept = LedgerReader::links(&ledger, page).unwrap().unwrap();
     assert_eq!(kept.out_links, 9);
     let expected = [(0, "near"), (7, ""), (900, "far"), (u32::MAX, "")];
     assert!(kept.links().eq(expected));
@@ -155,7 +157,7 @@ fn links_and_their_words_are_kept() {
         ("far", "", "")
     );
     assert!(ledger.all_links().map(Result::unwrap).eq([(page, kept)]));
-    assert_eq!(ledger.links(key(1, 2, 4)).unwrap(), None);
+    assert_eq!(LedgerReader::links(&ledger, key(1, 2, 4)).unwrap(), None);
 }
 
 #[test]
@@ -288,4 +290,64 @@ fn a_range_of_partitions_is_deleted_and_its_numbers_are_not_used_again() {
     assert_eq!(ledger.note().unwrap().as_deref(), Some(&b"one"[..]));
     ledger.set_note(b"two").unwrap();
     assert_eq!(ledger.note().unwrap().as_deref(), Some(&b"two"[..]));
+}
+
+/// Answers requests as another process does: from a snapshot, through the encoding.
+struct OtherProcess(LedgerReader);
+
+impl RemoteRecords for OtherProcess {
+    fn ask(&self, request: &RecordsRequest) -> io::Result<RecordsAnswer> {
+        let request = postcard::to_stdvec(request).unwrap();
+        let answer = self.0.answer(&postcard::from_bytes(&request).unwrap());
+        let answer = postcard::to_stdvec(&answer).unwrap();
+        Ok(postcard::from_bytes(&answer).unwrap())
+    }
+}
+
+#[test]
+fn a_snapshot_read_from_another_process_is_the_ledger_at_that_moment() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = Ledger::open(directory.path()).unwrap();
+    let add = |numbers: std::ops::Range<u64>| {
+        let mut batch = Batch::default();
+        for number in numbers {
+            let page = key((number % 200) as u8, number % 7, number);
+            // Long URLs: the pages come in several pieces.
+            let found = Discovery {
+                url: format!("http://a/{number}?{}", "x".repeat(500)),
+                ..discovery(number)
+            };
+            batch.entries.push(Entry::Admitted(page, found));
+            if number % 3 == 0 {
+                let visit = Box::new(visited(number));
+                batch.entries.push(Entry::Visited(page, visit));
+            }
+        }
+        batch.entries.push(Entry::Seed("http://seed/".into()));
+        batch.archive_end = Some((1, 77));
+        ledger.commit(&batch).unwrap();
+    };
+    add(0..2000);
+    let pages: Vec<Known> = ledger.scan().map(Result::unwrap).collect();
+    let there = OtherProcess(ledger.snapshot());
+    let reader = LedgerReader::remote(std::sync::Arc::new(there));
+    add(2000..2300);
+    let read: Vec<Known> = reader.scan().map(Result::unwrap).collect();
+    assert_eq!(read.len(), 2000);
+    assert_eq!(read, pages, "later commits are not seen");
+    assert_eq!(ledger.scan().count(), 2300);
+    assert_eq!(
+        (reader.sequence().unwrap(), ledger.sequence().unwrap()),
+        (1, 2)
+    );
+    assert_eq!(reader.pages_known().unwrap(), 2000);
+    assert_eq!(reader.seeds().unwrap(), ["http://seed/"]);
+    assert_eq!(reader.archive_end().unwrap(), Some((1, 77)));
+    let first = pages[0].key;
+    assert_eq!(
+        reader.discovery(first).unwrap(),
+        ledger.discovery(first).unwrap()
+    );
+    assert_eq!(reader.visited(key(9, 9, 9)).unwrap(), None);
+    assert_eq!(reader.disk_bytes().unwrap(), ledger.disk_bytes().unwrap());
 }

@@ -304,7 +304,7 @@ impl DryRun<'_> {
                 None => self.connect(url).await?,
             };
             let loopback = connection.address().ip().is_loopback();
-            tokio::time::sleep(self.plan.rules.pace(loopback, crawl_delay).delay).await;
+            tokio::time::sleep(self.plan.rules.pace(url, loopback, crawl_delay).delay).await;
             let answer = connection.get(&request).await;
             let again = answer.outcome.as_ref().is_err_and(Trouble::is_repeatable);
             if last || !again {

@@ -155,7 +155,7 @@ async fn start(
     interrupted: impl Future<Output = ()>,
 ) -> Result<Summary> {
     let clock = Clock::start();
-    let ledger = Arc::new(store.ledger()?);
+    let ledger = store.ledger()?;
     let reserve = store.hold_reserve();
     let (archive, index) = begin::writers(store, &ledger, &plan)?;
     let (core, notes) = begin(store, &plan, choice, &ledger, clock.now())?;
@@ -733,6 +733,10 @@ impl RunningCrawl for Engine {
 
     fn explain(&self, url: &str) -> Result<Explanation> {
         self.explain(url)
+    }
+
+    fn ledger(&self) -> Arc<Ledger> {
+        self.ledger.clone()
     }
 
     fn report(&self, kind: ReportKind) -> Result<ReportTable> {

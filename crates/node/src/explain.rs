@@ -204,7 +204,7 @@ impl PageFacts {
         };
         let address = self.url.host_name().parse::<IpAddr>();
         let loopback = address.is_ok_and(|address| address.is_loopback());
-        let pace = plan.pace(loopback, crawl_delay);
+        let pace = plan.pace(&self.url, loopback, crawl_delay);
         (!pace.delay.is_zero()).then_some(pace.burst)
     }
 

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use crawl::ForgottenPages;
 use frontier::{PageKey, Partition};
-use ledger::Ledger;
+use ledger::{Ledger, LedgerReader};
 use page::{HostId, PageUrl};
 use repository::archive::{self, Cuts};
 use repository::changes;
@@ -135,11 +135,11 @@ pub fn allow(store: &Store, target: &str) -> Result<bool> {
     Ok(forgotten)
 }
 
-/// Counts what [`forget`] would remove.
-pub fn preview(store: &Store, ledger: &Ledger, pages: &ForgottenPages) -> Result<Removed> {
+/// Counts what [`forget`] would remove from a ledger and the archive in a directory.
+pub fn preview(ledger: &LedgerReader, archive: &Path, pages: &ForgottenPages) -> Result<Removed> {
     let known = KnownPages::of(ledger, pages)?;
-    let cuts = match store.archive().exists() {
-        true => cuts(store, pages)?,
+    let cuts = match archive.exists() {
+        true => cuts(archive, pages)?,
         false => Vec::new(),
     };
     Ok(removed(&known, &cuts))
@@ -172,7 +172,7 @@ pub fn forget(
     ledger.forget(&known.keys, &known.hosts, &known.seeds)?;
     fault::point("unlisted");
     let cuts = match store.archive().exists() {
-        true => cuts(store, pages)?,
+        true => cuts(&store.archive(), pages)?,
         false => Vec::new(),
     };
     for cuts in &cuts {
@@ -212,7 +212,7 @@ struct KnownPages {
 }
 
 impl KnownPages {
-    fn of(ledger: &Ledger, pages: &ForgottenPages) -> Result<Self> {
+    fn of(ledger: &LedgerReader, pages: &ForgottenPages) -> Result<Self> {
         let mut known = Self::default();
         let (mut hosts, mut others) = (BTreeSet::new(), HashSet::new());
         let is_one = |url: &str| PageUrl::parse(url).is_ok_and(|url| pages.has(&url));
@@ -239,11 +239,10 @@ impl KnownPages {
 }
 
 /// Returns the records of these pages, for each file of the archive that has some.
-fn cuts(store: &Store, pages: &ForgottenPages) -> Result<Vec<Cuts>> {
-    let dir = store.archive();
+fn cuts(dir: &Path, pages: &ForgottenPages) -> Result<Vec<Cuts>> {
     let mut cuts = Vec::new();
-    for (file, _) in archive::sizes(&dir)? {
-        let answers = archive::answers_in(&dir, file)?.into_iter();
+    for (file, _) in archive::sizes(dir)? {
+        let answers = archive::answers_in(dir, file)?.into_iter();
         let answers =
             answers.filter(|one| PageUrl::parse(&one.url).is_ok_and(|url| pages.has(&url)));
         let of_file = Cuts::new(file, answers.map(|one| one.answer.at));

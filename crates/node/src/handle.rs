@@ -1,8 +1,9 @@
 //! The interface between a server and a store with its crawl.
 //!
 //! A [`NodeHandle`] reads snapshots, facts about pages, copies and the index, and applies controls.
-//! If a crawl runs in this process, the handle asks the crawl. Otherwise it reads the ledger or, if
-//! another process has locked the store, the files that the crawl of that process writes.
+//! If a crawl runs in this process, the handle asks the crawl. Otherwise it reads the ledger. If a
+//! crawl of another process has locked the store, the handle asks it through its
+//! [socket](crate::socket), and reads the files that it writes.
 //!
 //! **Invariant:** a server never blocks a crawl, or any other command, from opening the store.
 
@@ -11,33 +12,42 @@ mod memo;
 mod versions;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use frontier::{PageKey, Visited};
 use jiff::{SignedDuration, Timestamp};
+use ledger::LedgerReader;
 use page::{PageId, PageUrl};
+use repository::archive::Level;
 use repository::changes::{self, PageChange};
 use repository::index::Index;
 use repository::log::{Click, EventLog, Search};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::access::explain_running;
 use crate::clock::{Clock, timestamp};
 use crate::cluster_seat::ClusterSeat;
+use crate::dry_run::{PageCheck, check_page};
+use crate::engine::plan::EnginePlan;
 use crate::explain::sources::{self, SourceSummary};
 use crate::explain::{self, Explanation};
 use crate::live::controls;
 use crate::live::orders::CrawlOrder;
 use crate::live::snapshot::{CrawlState, Snapshot};
 use crate::live::{self, Live};
+use crate::page_links::PageLinks;
 use crate::page_text::PageText;
+use crate::panics::POISONED;
 use crate::readable;
 use crate::reports::{ReportKind, ReportTable, report};
 use crate::searcher_choices::SearcherChoices;
 use crate::settings::last_crawl::{LastCrawl, NeverCrawled};
 use crate::settings::{Layer, SettingInForce, Settings, in_force};
+use crate::sites::{SiteSummary, sites};
+use crate::socket::StoreClient;
 use crate::store;
 use crate::store::holdings::Holdings;
 use crate::topics::Topics;
@@ -56,6 +66,9 @@ pub use versions::{PageVersion, Timeline};
 /// every two seconds.
 const SNAPSHOT_EXPIRY: SignedDuration = SignedDuration::from_secs(15);
 
+/// The sites are summarized again when the summary is older than this.
+const SITES_EXPIRY: Duration = Duration::from_secs(30);
+
 /// The pause between two attempts to ask a crawl that is restarting, and the number of attempts.
 const RETRIES: (Duration, usize) = (Duration::from_millis(100), 50);
 
@@ -72,6 +85,7 @@ pub struct NodeHandle {
     choices: SearcherChoices,
     holdings: Memo<Holdings>,
     sources: Memo<Vec<SourceSummary>>,
+    sites: Mutex<Option<(Instant, Arc<Vec<SiteSummary>>)>>,
 }
 
 /// The status of a store: its contents, or the state of the crawl that has locked it.
@@ -143,6 +157,7 @@ impl NodeHandle {
             choices: SearcherChoices::of(root),
             holdings: Memo::default(),
             sources: Memo::default(),
+            sites: Mutex::default(),
         })
     }
 
@@ -327,7 +342,11 @@ impl NodeHandle {
         }
         let now = Clock::start().now();
         let asked = (self.lease).ask(|ledger, store| explain::explain(store, ledger, url, now));
-        asked.unwrap_or_else(|| Err(self.elsewhere()))
+        if let Some(explained) = asked {
+            return explained;
+        }
+        let answer = explain_running(&self.root, url)?.ok_or_else(|| self.elsewhere())?;
+        Ok(serde_json::from_value(answer)?)
     }
 
     /// Makes a report: asks the crawl of this process, or else the ledger if it is not locked.
@@ -338,7 +357,103 @@ impl NodeHandle {
             return table;
         }
         let asked = self.lease.ask(|ledger, _| report(kind, &self.root, ledger));
-        asked.unwrap_or_else(|| Err(self.elsewhere()))
+        asked.unwrap_or_else(|| match self.running_ledger() {
+            Some(ledger) => report(kind, &self.root, &ledger),
+            None => Err(self.elsewhere()),
+        })
+    }
+
+    /// Returns a reader of the ledger of the crawl that another process runs on the store; `None`
+    /// if there is none.
+    fn running_ledger(&self) -> Option<LedgerReader> {
+        let client = StoreClient::connect(&self.root)?;
+        let reader = client.read();
+        // The crawl may have ended meanwhile.
+        reader.ok()
+    }
+
+    /// Runs a question on the ledger: of the crawl in this process, of the store if no crawl runs,
+    /// or of the crawl in another process.
+    fn ask_ledger<T>(&self, question: impl FnOnce(&LedgerReader) -> Result<T>) -> Result<T> {
+        if let Some(live) = &self.live {
+            let ledger = live.ask(|crawl| crawl.ledger());
+            let ledger = ledger.context("the crawl is restarting; try again in a few seconds")?;
+            return question(&ledger);
+        }
+        let mut question = Some(question);
+        let mut ask = |ledger: &LedgerReader| {
+            let question = question.take().expect("the question is asked once");
+            question(ledger)
+        };
+        if let Some(answer) = self.lease.ask(|ledger, _| ask(ledger)) {
+            return answer;
+        }
+        match self.running_ledger() {
+            Some(ledger) => ask(&ledger),
+            None => Err(self.elsewhere()),
+        }
+    }
+
+    /// Returns the sites of the store, those with the most URLs first, as they were at most half a
+    /// minute ago. Reads the whole ledger if it was not read since.
+    pub fn sites(&self) -> Result<Arc<Vec<SiteSummary>>> {
+        // Concurrent callers wait for one scan.
+        let mut kept = self.sites.lock().expect(POISONED);
+        if let Some((made, sites)) = &*kept
+            && made.elapsed() < SITES_EXPIRY
+        {
+            return Ok(sites.clone());
+        }
+        let now = Clock::start().now();
+        let sites = Arc::new(self.ask_ledger(|ledger| sites(ledger, now))?);
+        *kept = Some((Instant::now(), sites.clone()));
+        Ok(sites)
+    }
+
+    /// Returns what a crawl would do with a URL if it were a seed: its robots.txt, its answer and
+    /// its links. Makes the requests.
+    pub async fn preview(&self, url: &PageUrl) -> Result<PageCheck> {
+        let file = match self.config.exists() {
+            true => Layer::read(&self.config)?,
+            false => Layer::default(),
+        };
+        let flags = self.live.as_ref().map(|live| live.flags_in_force());
+        let settings = Settings::controls(&self.root, &file)?.over(&file);
+        let settings = flags.unwrap_or_default().over(&settings).settings()?;
+        let mut scope = self.scope()?;
+        scope.seeds.push(url.as_str().to_owned());
+        let mut fetch = settings.requests()?;
+        let last = LastCrawl::read(&self.root);
+        let private = settings.fetch.allow_private || last.is_ok_and(|last| last.allow_private);
+        // As for a seed that a control adds: only seeds of the operator's file open the gate.
+        let named: Vec<PageUrl> = (settings.crawl.seeds.iter())
+            .filter_map(|seed| PageUrl::parse(seed).ok())
+            .collect();
+        fetch.open_gate(private, &named);
+        let delay = settings.crawl.delay.map(|delay| delay.0);
+        let plan = EnginePlan {
+            rules: crawl::Plan {
+                delay,
+                ..crawl::Plan::default()
+            },
+            scope,
+            traps: settings.limits.url_rules(),
+            fetch,
+            pages: None,
+            time: None,
+            min_free: None,
+            archive: false,
+            level: Level::new(1).context("a compression of 1 exists")?,
+            term: None,
+        };
+        check_page(url, &plan).await
+    }
+
+    /// Returns the links from a page and to it, at most `most` of each kind. Reads the links of the
+    /// whole ledger. Returns `None` if the page is unknown.
+    pub fn links(&self, url: &PageUrl, most: usize) -> Result<Option<PageLinks>> {
+        let archive = store::archive(&self.root);
+        self.ask_ledger(|ledger| PageLinks::read(ledger, &archive, url, most))
     }
 
     /// Returns the error for a question that only another process can answer.
@@ -347,7 +462,7 @@ impl NodeHandle {
         let address = state.and_then(|state| state.address);
         let why = match address {
             Some(address) => format!("another process has the store: ask it at {address}"),
-            None => "another process has the store and serves nothing; start it without --no-serve, or stop it".into(),
+            None => "another command has the store: ask again when it is done".into(),
         };
         Elsewhere(why).into()
     }
@@ -429,7 +544,11 @@ impl NodeHandle {
         if let Some(live) = &self.live {
             return live.ask(|crawl| crawl.visited(key))?;
         }
-        let visited = self.lease.ask(|ledger, _| ledger.visited(key))?;
+        let visited = self.lease.ask(|ledger, _| ledger.visited(key));
+        let visited = match visited {
+            Some(visited) => visited,
+            None => self.running_ledger()?.visited(key),
+        };
         visited.unwrap_or_else(|error| {
             tracing::warn!(%error, "the ledger cannot be read");
             None

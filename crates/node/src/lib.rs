@@ -3,6 +3,7 @@
 //! The crate `server` and the program `avocet` are built on it. Nothing here reads a command line,
 //! draws a progress bar or answers an HTTP request.
 
+pub mod access;
 pub mod answer;
 pub mod clock;
 pub mod cluster_seat;
@@ -18,6 +19,7 @@ pub mod membership;
 pub mod memory;
 pub mod number;
 pub mod page_freshness;
+pub mod page_links;
 pub mod page_text;
 pub mod panics;
 pub mod planning;
@@ -29,10 +31,13 @@ pub mod reports;
 pub mod retention;
 pub mod searcher_choices;
 pub mod settings;
+pub mod sites;
 pub mod slot_note;
 pub mod slots;
+pub mod socket;
 pub mod store;
 pub mod topics;
 pub mod webhooks;
 pub mod whole_crawl;
 pub mod whole_search;
+pub mod work_progress;

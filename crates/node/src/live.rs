@@ -6,11 +6,11 @@
 
 pub mod controls;
 pub mod core_figures;
+pub mod loans;
 pub mod meter;
 pub mod orders;
 pub mod pause;
 pub mod progress;
-pub mod remote;
 pub mod snapshot;
 
 use std::fs;
@@ -21,6 +21,7 @@ use anyhow::{Context, Result};
 use cluster::measures::PageSample;
 use crawl::Summary;
 use frontier::{PageKey, Visited};
+use ledger::Ledger;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -32,6 +33,7 @@ use crate::settings::policies::PolicySettings;
 use crate::settings::{Layer, Settings, declared};
 use crate::slots::Digests;
 use crate::store;
+use loans::Loans;
 use meter::Meter;
 use snapshot::{PolicyNames, Snapshot};
 
@@ -45,6 +47,9 @@ pub trait RunningCrawl: Send + Sync {
 
     /// Explains a URL.
     fn explain(&self, url: &str) -> Result<Explanation>;
+
+    /// Returns the ledger.
+    fn ledger(&self) -> Arc<Ledger>;
 
     /// Makes a report from what is committed.
     fn report(&self, kind: ReportKind) -> Result<ReportTable>;
@@ -85,6 +90,7 @@ pub struct Live {
     /// The engine that runs now. The lock is held during a question, so that the engine does not
     /// end before it has answered.
     engine: RwLock<Option<Arc<dyn RunningCrawl>>>,
+    loans: Loans,
 }
 
 impl Live {
@@ -104,12 +110,18 @@ impl Live {
             news: watch::Sender::default(),
             last: Mutex::default(),
             engine: RwLock::default(),
+            loans: Loans::default(),
         })
     }
 
     /// Returns the directory of the store.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Returns who uses the store beside the crawl.
+    pub fn loans(&self) -> &Loans {
+        &self.loans
     }
 
     /// Returns when the program started.

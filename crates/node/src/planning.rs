@@ -17,13 +17,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 use frontier::Known;
-use ledger::{Ledger, LedgerError};
+use ledger::{LedgerError, LedgerReader};
 use page::HostId;
 use policy::catalog::{Catalog, Upkeep};
 use policy::{Discovered, Fact, History, Moment, Number, Outcome, Page, Price, Refresh, VisitFact};
 
 use crate::live::snapshot::FreshnessOutlook;
-use freshness::FreshnessModel;
+pub(crate) use freshness::FreshnessModel;
 pub use goal::Goal;
 
 /// The maximum number of pages that a curve is computed from.
@@ -72,7 +72,7 @@ pub struct CurvePoint {
 impl Estimates {
     /// Reads the pages of a ledger and estimates their change rates and stakes. `policy` names the
     /// refresh policy; `rate` names the estimator of change rates, or is `None` for the default.
-    pub fn read(ledger: &Ledger, policy: &str, rate: Option<&str>) -> Result<Self> {
+    pub fn read(ledger: &LedgerReader, policy: &str, rate: Option<&str>) -> Result<Self> {
         Self::of(ledger.scan(), policy, rate)
     }
 

@@ -26,6 +26,7 @@ use crate::answer;
 use crate::number::counted;
 use crate::slot_note::{is_unread, note_of};
 use crate::store::Store;
+use crate::work_progress::{NoProgress, WorkProgress, WorkUnit};
 use crawl::TOKEN;
 use crawl::scope::Scope;
 use crawl::verdict::{Asked, Details, IndexText, Verdict};
@@ -153,9 +154,18 @@ fn pass_archived(verdict: Verdict, receive: &mut dyn FnMut(Said<'_>)) {
 /// Opens the index and brings it up to the ledger's sequence. Rebuilds it from the archive if it is
 /// damaged, or ahead of the ledger.
 pub fn open_index(store: &Store, ledger: &Ledger) -> Result<index::PageIndexWriter> {
+    open_index_and_show(store, ledger, &NoProgress)
+}
+
+/// Does the work of [`open_index`], and shows how far the index is.
+pub fn open_index_and_show(
+    store: &Store,
+    ledger: &Ledger,
+    progress: &dyn WorkProgress,
+) -> Result<index::PageIndexWriter> {
     let path = store.index();
     let ahead = IndexAhead::of(store, ledger)?;
-    let why = match try_open_index(store, ledger) {
+    let why = match try_open_index(store, ledger, progress) {
         _ if ahead.is_some() => "it is ahead of the ledger".to_owned(),
         Ok(writer) => return Ok(writer),
         Err(error) if is_damage(&error) => format!("{:#}", error.root_cause()),
@@ -163,16 +173,21 @@ pub fn open_index(store: &Store, ledger: &Ledger) -> Result<index::PageIndexWrit
     };
     warn!(path = %path.display(), "the index is made again from the archive: {why}");
     fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
-    try_open_index(store, ledger)
+    try_open_index(store, ledger, progress)
 }
 
-fn try_open_index(store: &Store, ledger: &Ledger) -> Result<index::PageIndexWriter> {
+fn try_open_index(
+    store: &Store,
+    ledger: &Ledger,
+    progress: &dyn WorkProgress,
+) -> Result<index::PageIndexWriter> {
     let index = Index::open(&store.index())?;
     index.check()?;
     let (indexed, committed) = (index.sequence()?, ledger.sequence()?);
     let mut writer = index.writer(INDEX_HEAP)?;
     if indexed != Some(committed) {
-        catch_up(store, ledger, &mut writer, indexed.unwrap_or(0))?;
+        let from = indexed.unwrap_or(0);
+        catch_up(store, ledger, &mut writer, from, progress)?;
     }
     Ok(writer)
 }
@@ -286,16 +301,24 @@ fn catch_up(
     ledger: &Ledger,
     writer: &mut index::PageIndexWriter,
     sequence: u64,
+    progress: &dyn WorkProgress,
 ) -> Result<()> {
     let (mut indexed, mut unread) = (0u64, 0u64);
+    // An index that is not empty lacks few pages.
+    let pages = match sequence {
+        0 => ledger.pages_known()?,
+        _ => 0,
+    };
+    progress.begin("indexing pages", pages, WorkUnit::Steps);
     let note = note_of(ledger)?;
     // An index that is not empty already has its links.
     let mut links = match sequence {
         0 => InLinks::all(ledger)?,
         _ => InLinks::default(),
     };
-    for known in ledger.scan() {
+    for (number, known) in (1..).zip(ledger.scan()) {
         let known = known?;
+        progress.reach(number);
         let Some(visited) = known.visited.filter(|visited| visited.sequence > sequence) else {
             continue;
         };

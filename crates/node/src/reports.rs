@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use frontier::{Facts, Known, Visited};
-use ledger::Ledger;
+use ledger::LedgerReader;
 use policy::Outcome;
 use repository::log::{Click, EventLog, Position, Search};
 use serde::{Deserialize, Serialize};
@@ -177,7 +177,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Makes a report of the store at `root`.
-pub fn report(kind: ReportKind, root: &Path, ledger: &Ledger) -> Result<ReportTable> {
+pub fn report(kind: ReportKind, root: &Path, ledger: &LedgerReader) -> Result<ReportTable> {
     let rows = match kind {
         ReportKind::BrokenLinks => broken_links(ledger)?,
         ReportKind::SitemapOnly => sitemap_only(ledger)?,
@@ -215,7 +215,7 @@ fn is_broken(visited: &Visited) -> bool {
     }
 }
 
-fn broken_links(ledger: &Ledger) -> Result<Vec<Vec<Value>>> {
+fn broken_links(ledger: &LedgerReader) -> Result<Vec<Vec<Value>>> {
     let mut broken: HashMap<u32, (Known, Visited)> = HashMap::new();
     for known in ledger.scan() {
         let known = known?;
@@ -251,7 +251,7 @@ fn broken_links(ledger: &Ledger) -> Result<Vec<Vec<Value>>> {
 const BY_PAGE: u8 = 1;
 const BY_LISTING: u8 = 2;
 
-fn sitemap_only(ledger: &Ledger) -> Result<Vec<Vec<Value>>> {
+fn sitemap_only(ledger: &LedgerReader) -> Result<Vec<Vec<Value>>> {
     let mut named: Vec<u8> = Vec::new();
     let mut listing_of: HashMap<u32, String> = HashMap::new();
     for links in ledger.all_links() {
@@ -296,7 +296,7 @@ fn sitemap_only(ledger: &Ledger) -> Result<Vec<Vec<Value>>> {
     Ok(rows)
 }
 
-fn duplicates(ledger: &Ledger) -> Result<Vec<Vec<Value>>> {
+fn duplicates(ledger: &LedgerReader) -> Result<Vec<Vec<Value>>> {
     let mut groups: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for known in ledger.scan() {
         let known = known?;
@@ -329,7 +329,7 @@ fn duplicates(ledger: &Ledger) -> Result<Vec<Vec<Value>>> {
     Ok(rows)
 }
 
-fn slow_servers(ledger: &Ledger) -> Result<Vec<Vec<Value>>> {
+fn slow_servers(ledger: &LedgerReader) -> Result<Vec<Vec<Value>>> {
     let mut servers = Vec::new();
     for host in ledger.hosts() {
         let (_, facts) = host?;

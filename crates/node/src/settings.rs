@@ -13,8 +13,10 @@ mod layer;
 pub mod policies;
 mod quantity;
 pub mod reference;
+mod secret;
 mod seed;
 mod setting;
+mod site;
 pub mod topic;
 mod usage;
 mod webhook;
@@ -33,14 +35,16 @@ pub use controls_file::ControlsFile;
 pub use declared::{
     Admin, ArchiveSettings, BudgetSettings, ClickLog, ClusterSettings, Coordination, CrawlSettings,
     CreditedSources, FetchSettings, HostSettings, HttpVersion, LimitSettings, LinkExchange,
-    RefreshSettings, SearchSettings, ServeSettings, SourceSettings, StoreSettings, WebhookSettings,
-    declared,
+    RefreshSettings, SearchSettings, ServeSettings, SiteSettings, SourceSettings, StoreSettings,
+    WebhookSettings, declared,
 };
 pub use in_force::{SettingInForce, SettingOrigin, in_force};
 pub use layer::Layer;
 pub use quantity::{ByteSize, ListenAddress, Rate, Retention, Share, Time};
+pub use secret::Secret;
 pub use seed::seed_url;
 pub use setting::{Effect, Flag, Setting};
+pub use site::{RateText, SiteHours};
 pub use usage::Usage;
 pub use webhook::is_of_site;
 
@@ -60,6 +64,8 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// What is sent to one host only.
     pub host: Vec<HostSettings>,
+    /// Rules for some sites only.
+    pub site: Vec<SiteSettings>,
     /// What `run` may spend.
     pub budget: BudgetSettings,
     /// How `run` keeps pages fresh.
@@ -75,6 +81,9 @@ pub struct Settings {
     /// One crawl on several machines.
     pub cluster: ClusterSettings,
 }
+
+/// The value of `[fetch] proxy` for no proxy, not even one of the environment.
+const NO_PROXY: &str = "none";
 
 impl Settings {
     /// Returns the path of the configuration file of a store.
@@ -121,8 +130,16 @@ impl Settings {
         if let Some(contact) = &self.fetch.contact {
             settings.user_agent = format!("{} (+{contact})", settings.user_agent);
         }
-        if let Some(proxy) = &self.fetch.proxy {
-            settings.proxy = Some(ProxySettings::parse(proxy).context("fetch.proxy (--proxy)")?);
+        match self.fetch.proxy.as_deref() {
+            Some(NO_PROXY) => {}
+            Some(proxy) => {
+                let proxy = ProxySettings::parse(proxy).context("fetch.proxy (--proxy)")?;
+                settings.proxy = Some(proxy);
+            }
+            None => {
+                let variable = |name: &str| std::env::var(name).ok();
+                settings.environment = fetch::EnvironmentProxies::read(variable)?;
+            }
         }
         if let Some(path) = &self.fetch.roots {
             settings.extra_roots = read_roots(path)?;
@@ -211,12 +228,18 @@ impl HostSettings {
                 .parse()
                 .with_context(|| format!("host.headers: the name {name:?}"))?;
             let value = value
+                .read()
+                .with_context(|| format!("host.headers: the value of {name}"))?
                 .parse()
                 .with_context(|| format!("host.headers: the value of {name}"))?;
             headers.push((name, value));
         }
         let basic_auth = match (&self.user, &self.password) {
-            (Some(user), password) => Some((user.clone(), password.clone().unwrap_or_default())),
+            (Some(user), password) => {
+                let password = password.as_ref().map(Secret::read);
+                let password = password.transpose().context("host.password")?;
+                Some((user.clone(), password.unwrap_or_default()))
+            }
             (None, Some(_)) => {
                 let why = format!("host {}: a password without a user", self.origin);
                 return Err(Usage(why).into());

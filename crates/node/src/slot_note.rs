@@ -3,10 +3,10 @@
 use anyhow::Result;
 use cluster::note::SlotNote;
 use frontier::Partition;
-use ledger::{Ledger, decode};
+use ledger::{LedgerReader, decode};
 
 /// Reads the note of a ledger. A ledger that was never part of a cluster has an empty one.
-pub fn note_of(ledger: &Ledger) -> Result<SlotNote> {
+pub fn note_of(ledger: &LedgerReader) -> Result<SlotNote> {
     let note = ledger.note()?;
     let note = note.map(|note| decode(&note, || "the slots of this node".into()));
     Ok(note.transpose()?.unwrap_or_default())

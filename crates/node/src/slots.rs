@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -33,7 +34,7 @@ const OBJECTS_WITHIN: Duration = Duration::from_secs(10);
 /// The ledger of a node between two terms.
 pub struct LedgerSlots<'a> {
     store: &'a Store,
-    ledger: Ledger,
+    ledger: Arc<Ledger>,
     division: Division,
     note: SlotNote,
     /// A page number above all that were ever used, once it is known.

@@ -14,6 +14,7 @@ mod search_index;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
@@ -22,6 +23,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::de::DeserializeOwned;
 use tracing::debug;
 
+use crate::panics::POISONED;
 pub use ownership::adopt;
 pub use search_index::search_index;
 
@@ -45,6 +47,9 @@ const BORROWED: &str = " borrowed";
 /// How long a process that has borrowed a store may take to release it: its reads end first.
 const GIVEN_UP_WITHIN: Duration = Duration::from_secs(10);
 
+/// How long another thread of this process may take to close the ledger.
+const CLOSED_WITHIN: Duration = Duration::from_secs(10);
+
 /// A disk with less free space than this, in bytes, counts as full: fjall and tantivy write files
 /// of some hundred kilobytes.
 const ROOM: u64 = 1 << 20;
@@ -61,6 +66,8 @@ const READY: &str = "ledger.ready";
 /// A store that this process has locked.
 pub struct Store {
     root: PathBuf,
+    /// The ledger, if it is open in this process.
+    opened: Mutex<Weak<Ledger>>,
     _lock: File,
 }
 
@@ -102,6 +109,7 @@ impl Store {
         let _lock = sign(file, BORROWED, root)?;
         let store = Self {
             root: root.to_owned(),
+            opened: Mutex::default(),
             _lock,
         };
         store.upgrade()?;
@@ -141,6 +149,7 @@ impl Store {
     fn lock(root: &Path) -> Result<Self> {
         Ok(Self {
             root: root.to_owned(),
+            opened: Mutex::default(),
             _lock: lock(root)?,
         })
     }
@@ -214,14 +223,29 @@ impl Store {
         &self.root
     }
 
-    /// Opens the ledger, or creates it. A new ledger gets its final name only when it is complete,
-    /// so that a kill leaves no partial one.
-    pub fn ledger(&self) -> Result<Ledger> {
+    /// Returns the ledger that is open in this process. Otherwise opens it, or creates it. A new
+    /// ledger gets its final name only when it is complete, so that a kill leaves no partial one.
+    pub fn ledger(&self) -> Result<Arc<Ledger>> {
+        let mut opened = self.opened.lock().expect(POISONED);
+        if let Some(ledger) = opened.upgrade() {
+            return Ok(ledger);
+        }
         if !self.ledger_path().exists() {
             drop(self.fresh_ledger()?);
             self.take_fresh_ledger()?;
         }
-        Ok(Ledger::open(&self.ledger_path())?)
+        let begun = Instant::now();
+        let ledger = loop {
+            match Ledger::open(&self.ledger_path()) {
+                // Another thread closes it at this moment.
+                Err(error) if error.is_locked() && begun.elapsed() < CLOSED_WITHIN => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                ledger => break Arc::new(ledger?),
+            }
+        };
+        *opened = Arc::downgrade(&ledger);
+        Ok(ledger)
     }
 
     /// Opens the existing ledger. Returns `None` if there is none or it cannot be opened.
@@ -305,7 +329,7 @@ pub fn must_exist(root: &Path) -> Result<()> {
 /// a command may put there before the first crawl: settings, logs, topics, the sign of a pause, and
 /// hidden files.
 pub fn other_files(root: &Path) -> Result<Vec<String>> {
-    const OURS: [&str; 21] = [
+    const OURS: [&str; 23] = [
         // A kill leaves it while the first command makes the store.
         "FORMAT.new",
         "changes",
@@ -314,6 +338,7 @@ pub fn other_files(root: &Path) -> Result<Vec<String>> {
         "PAUSED",
         "RESERVE",
         "REWRITE",
+        "SOCKET",
         "TOKEN",
         "WANTED",
         "archive",
@@ -324,6 +349,7 @@ pub fn other_files(root: &Path) -> Result<Vec<String>> {
         "ledger",
         "live.json",
         "log",
+        "scores.tsv",
         "secret",
         "sources.json",
         "state.json",
@@ -420,7 +446,7 @@ pub fn is_wanted(root: &Path) -> bool {
 
 /// The error for a store that another process has locked.
 #[derive(Debug, thiserror::Error)]
-#[error("the store {} is in use by process {owner}: stop it, or give another directory with --store", root.display())]
+#[error("the store {} is in use by process {owner}: wait until that has ended, or give another directory with --store", root.display())]
 pub struct InUse {
     root: PathBuf,
     owner: String,

@@ -15,6 +15,7 @@ mod refusal;
 mod search;
 mod sections;
 mod similar;
+mod sites;
 mod sources;
 mod stated;
 mod status;
@@ -48,6 +49,7 @@ pub fn routes(app: &Arc<App>, others: OpenApiRouter<Arc<App>>) -> Router<Arc<App
                 .routes(routes!(similar::similar))
                 .routes(routes!(status::status))
                 .routes(routes!(cluster::cluster))
+                .routes(routes!(sites::sites))
                 .routes(routes!(sources::sources))
                 .routes(routes!(changes::changes))
                 .merge(others),

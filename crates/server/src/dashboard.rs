@@ -7,6 +7,7 @@ mod charts;
 mod cluster;
 mod events;
 mod figures;
+mod sites;
 mod view;
 
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use policy::catalog::Catalog;
 
 use crate::control::access::ViewAccess;
@@ -30,6 +31,8 @@ pub fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/dashboard", get(page))
         .route("/dashboard/events", get(events::events))
+        .route("/dashboard/sites", get(sites::page))
+        .route("/dashboard/sites/preview", post(sites::preview))
         .route("/dashboard/cluster", get(cluster::page))
         .route("/dashboard/cluster/events", get(cluster::events))
 }

@@ -1,5 +1,7 @@
-//! Endpoints for monitoring: `/health`, `/ready` and `/metrics` (OpenMetrics text).
+//! Endpoints for monitoring: `/health`, `/ready` and `/metrics` (OpenMetrics, or the classic text
+//! format of Prometheus if `Accept` asks for it).
 
+mod classic;
 mod of_cluster;
 
 use std::sync::Arc;
@@ -7,9 +9,10 @@ use std::sync::atomic::AtomicU64;
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use classic::{CLASSIC, OPEN, classic, wants_open};
 use prometheus_client::encoding::{EncodeLabelSet, EncodeMetric, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::Counter;
@@ -36,7 +39,7 @@ async fn ready(State(app): State<Arc<App>>) -> Response {
     }
 }
 
-async fn metrics(State(app): State<Arc<App>>) -> Response {
+async fn metrics(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
     let pages = Gauge::<i64>::default();
     pages.set(i64::try_from(app.index.count()).unwrap_or(i64::MAX));
     let snapshot = dashboard::snapshot(&app).await;
@@ -59,9 +62,14 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
             of_cluster::register(registry, &cluster.overview());
         }
     });
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let accept = headers.get(header::ACCEPT);
+    let accept = accept.map(|value| value.to_str().unwrap_or_default());
+    let vary = (header::VARY, "Accept");
     match text {
-        Ok(text) => ([(header::CONTENT_TYPE, kind)], text).into_response(),
+        Ok(text) if wants_open(accept) => {
+            ([(header::CONTENT_TYPE, OPEN), vary], text).into_response()
+        }
+        Ok(text) => ([(header::CONTENT_TYPE, CLASSIC), vary], classic(&text)).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

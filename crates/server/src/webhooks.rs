@@ -116,13 +116,12 @@ impl Receiver<'_> {
 
     async fn post(&self, url: &PageUrl, end: u64, body: String) -> Result<(), String> {
         let time = jiff::Timestamp::now().as_second().to_string();
+        // Read each time: a file may have a new secret.
+        let secret = self.hook.secret.read().map_err(|why| format!("{why:#}"))?;
         let fields = [
             ("content-type", "application/json".to_owned()),
             ("x-avocet-delivery", end.to_string()),
-            (
-                "x-avocet-signature",
-                signature(&self.hook.secret, &time, &body),
-            ),
+            ("x-avocet-signature", signature(&secret, &time, &body)),
             ("x-avocet-timestamp", time),
         ];
         match self.poster.post(url, &fields, body).await? {

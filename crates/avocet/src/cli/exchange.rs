@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "\
 Example:
   avocet export urls > urls.jsonl
+  avocet export links --format csv --out links.csv
   avocet export pages --site docs.example.org --since 2026-11 --out pages.jsonl
   avocet export pages --format md --out ./pages
   avocet export pages --query 'borrow checker' --chunks 2000 --out chunks.jsonl
@@ -18,13 +19,13 @@ Each page has a field \"extraction\": article (the text is the main part of the 
 or fallback (the extraction failed: all text without navigation, or all text if \"extraction_reason\" is hostile; the other
 reasons are small_share and repeated). docs/science/extraction.md describes how the main text is found, and how well.")]
 pub struct ExportArguments {
-    /// What to export; urls and links are JSON Lines, pages have the format of --format
+    /// What to export; urls, links and pages have the format of --format
     pub what: ExportKind,
     /// File to write; for warc, world and --format md a directory [default: standard output; warc,
     /// world and md require it]
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
-    /// Format of exported pages
+    /// Format of exported URLs, links and pages
     #[arg(long, value_enum, default_value_t = PageFormat::Jsonl, value_name = "FORMAT")]
     pub format: PageFormat,
     /// Split pages at headings into chunks of at most N characters; a longer code block, table,
@@ -52,6 +53,8 @@ pub enum PageFormat {
     Jsonl,
     /// Markdown files with YAML front matter, one per page or chunk, in one directory per host
     Md,
+    /// CSV with a head line; also for urls and links
+    Csv,
 }
 
 /// What `avocet export` writes.
@@ -74,6 +77,19 @@ pub enum ExportKind {
     World,
 }
 
+impl ExportKind {
+    /// Returns the name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Urls => "urls",
+            Self::Links => "links",
+            Self::Pages => "pages",
+            Self::Warc => "warc",
+            Self::World => "world",
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -91,6 +107,7 @@ pub struct RebuildArguments {
 Example:
   avocet import warc crawl.warc.gz
   avocet import urls more-seeds.txt
+  avocet export urls --store ./old | avocet import urls /dev/stdin --store ./new
   avocet import queries queries.tsv.gz
   avocet import clicks clicks.tsv")]
 pub struct ImportArguments {
@@ -109,7 +126,9 @@ pub struct ImportArguments {
 pub enum ImportKind {
     /// WARC files of any tool; each response counts as fetched at its recorded time
     Warc,
-    /// URLs, one per line; the next crawl whose scope includes them fetches them
+    /// URLs: lines URL or URL<tab>score, the JSON Lines of `avocet export urls`, or CSV with a
+    /// column url and perhaps score. The next crawl whose scope includes them fetches them; the
+    /// ordering `given` uses the scores
     Urls,
     /// Search queries, plain or .gz: lines query<tab>count, or
     /// {"query","time","shown","offset","ranks","clicked","count"}, of which only the query is
@@ -118,4 +137,11 @@ pub enum ImportKind {
     /// Clicks on pages, plain or .gz: lines URL<tab>time<tab>count; the time is in seconds since
     /// 1970, or written as 2026-11-16T11:10:00Z; the count is 1 if missing
     Clicks,
+}
+
+impl ImportKind {
+    /// Returns whether the imported lines go to the logs, and not to ledger and archive.
+    pub fn is_log(self) -> bool {
+        matches!(self, Self::Queries | Self::Clicks)
+    }
 }

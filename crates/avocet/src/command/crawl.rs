@@ -2,7 +2,7 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use frontier::{DomainLimits, PageKey, Visited};
@@ -11,10 +11,11 @@ use policy::retry::Retry;
 use repository::archive::Level;
 use tokio::runtime::Runtime;
 
+use super::run::lend;
 use crate::cli::CrawlArguments;
 use crate::logs::say;
 use crate::progress::StatusLine;
-use crate::signal::{exit_at_next, signalled};
+use crate::signal::{StopSignals, exit_at_next};
 use crawl::Again;
 use crawl::Summary;
 use crawl::scope::{Blocked, Outside, Reach, Scope, ScopeRules};
@@ -27,7 +28,8 @@ use node::number::{amount, bytes, counted};
 use node::retention::thin;
 use node::settings::last_crawl::LastCrawl;
 use node::settings::policies::{ChosenPolicies, PolicySettings};
-use node::settings::{Layer, Retention, Settings, Usage, seed_url};
+use node::settings::{Layer, Retention, Settings, SiteSettings, Usage, seed_url};
+use node::socket::StoreSocket;
 use node::store::{self, Store};
 
 /// Maximum number of pages that `avocet crawl` fetches from one host if the user sets no limit.
@@ -39,16 +41,16 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
     let flags = with_seeds(&arguments.settings.layer, arguments)?;
     let file = Settings::file(arguments.config.as_deref(), root)?;
     let mut settings = flags.over(&file).settings()?;
-    let plan = plan(&mut settings, arguments, root)?;
+    let mut plan = plan(&mut settings, arguments, root)?;
     let policies = PolicySettings::new(&settings, root, false);
-    let choice = policies.choose()?;
+    let mut choice = policies.choose()?;
     refuse_without_target(&plan, &choice)?;
     if plan.rules.stop_coverage.is_some() && choice.order.report().coverage.is_none() {
         let why = "--stop-coverage needs an ordering that measures coverage: use --order rankmass";
         return Err(Usage(why.into()).into());
     }
     refuse_other_files(root, arguments.force)?;
-    let store = Store::create(root)?;
+    let mut store = Store::create(root)?;
     say(&format!(
         "crawling {} into {}; ordering {}, servers {}; after a kill at most {} requests are repeated",
         describe(&plan.rules.seeds),
@@ -60,26 +62,37 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
     let seeds = plan.rules.seeds.clone();
     let live = Live::of(root);
     live.decides_by(&policies);
-    record(&plan, policies, &settings).write(store.root())?;
+    record(&plan, policies.clone(), &settings).write(store.root())?;
+    let socket = StoreSocket::open(&live);
     let runtime = Runtime::new()?;
-    let interrupted = async {
-        signalled().await;
-        exit_at_next();
+    let mut signals = runtime.block_on(async { StopSignals::listen() });
+    let (begun, time) = (Instant::now(), plan.time);
+    let summary = loop {
+        let mut is_wanted = false;
+        let interrupted = async {
+            tokio::select! {
+                () = signals.next() => exit_at_next(),
+                () = live.loans().wanted() => is_wanted = true,
+            }
+        };
+        let progress = StatusLine::start();
+        let crawled = engine::crawl(&store, plan.clone(), choice, progress, &live, interrupted);
+        let summary = runtime.block_on(crawled)?;
+        if !is_wanted {
+            break summary;
+        }
+        let Some(returned) = runtime.block_on(lend(store, &live, &mut signals))? else {
+            return finish(&summary, json);
+        };
+        store = returned;
+        plan.scope.forgotten = ForgetLog::read(root)?.targets();
+        plan.time = time.map(|time| time.saturating_sub(begun.elapsed()));
+        choice = policies.choose()?;
     };
-    let summary = runtime.block_on(engine::crawl(
-        &store,
-        plan,
-        choice,
-        StatusLine::start(),
-        &live,
-        interrupted,
-    ))?;
+    // Readers of the ledger have what they need, or are told that the crawl has ended.
+    drop(socket);
     retain(&store, &settings)?;
-    if json {
-        outln!("{}", serde_json::to_string(&summary)?);
-    } else {
-        print(&summary);
-    }
+    finish(&summary, json)?;
     if summary.urls_seen == 0 {
         bail!("no seed may be fetched: each is out of scope, blocked or forgotten");
     }
@@ -90,6 +103,15 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
             "no page could be fetched; `avocet export urls --store {}` gives the reason for each URL",
             summary.store
         );
+    }
+    Ok(())
+}
+
+fn finish(summary: &Summary, json: bool) -> Result<()> {
+    if json {
+        outln!("{}", serde_json::to_string(summary)?);
+    } else {
+        print(summary);
     }
     Ok(())
 }
@@ -134,7 +156,7 @@ pub(super) fn retain(store: &Store, settings: &Settings) -> Result<()> {
     let Some(keep) = settings.archive.keep else {
         return Ok(());
     };
-    let thinned = thin(store, &store.ledger()?, keep, Clock::start().now())?;
+    let thinned = thin(store, &*store.ledger()?, keep, Clock::start().now())?;
     if thinned.records > 0 {
         say(&format!(
             "{} of old versions removed from the archive ({}), as [archive] keep = \"{keep}\" says",
@@ -229,6 +251,8 @@ pub(super) fn plan(
         first: crawl.retry_after.0,
         ..Retry::default()
     };
+    let sites = settings.site.iter().map(|site| site.rules().map_err(Usage));
+    let sites = sites.collect::<Result<_, _>>()?;
     let rules = crawl::Plan {
         seeds,
         connections: usize::from(crawl.connections),
@@ -236,6 +260,7 @@ pub(super) fn plan(
         pages_per_host: crawl.pages_per_host.unwrap_or(PAGES_PER_HOST),
         domains: domain_limits(settings, scope.reach),
         delay: crawl.delay.map(|delay| delay.0),
+        sites,
         burst: crawl.burst,
         again,
         retry: Retry {
@@ -296,6 +321,7 @@ fn scope(
         exclude: or_last(&crawl.exclude, last.exclude),
         depth: crawl.depth.or(last.depth),
         block: crawl.block.clone(),
+        sites: settings.site.iter().map(SiteSettings::scope).collect(),
         forgotten: Vec::new(),
     }
 }

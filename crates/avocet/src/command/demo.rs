@@ -7,6 +7,7 @@
 //! **Invariant:** the crawl sends no request to another machine. Without `--store`, the store is
 //! temporary and is deleted at the end.
 
+mod baseline;
 mod evaluation;
 mod messages;
 mod nodes;
@@ -26,6 +27,7 @@ use testweb::site::{ServedWeb, Town, WebClock};
 use super::run::keep;
 use crate::cli::{Command, CommandLine, DemoArguments, RunArguments};
 use crate::progress::StatusLine;
+use baseline::Baseline;
 use evaluation::evaluate;
 use node::live::Live;
 use node::settings::Settings;
@@ -51,7 +53,18 @@ pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Resul
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let web = runtime.block_on(serve_town(arguments))?;
+    let epoch = SystemTime::now();
+    let web = runtime.block_on(serve_town(arguments, epoch))?;
+    let baseline = match arguments.baseline.as_str() {
+        baseline::NONE => None,
+        policy => {
+            policy::catalog::Catalog::standard()
+                .refresh(policy, &policy::catalog::Upkeep::default())
+                .context("--baseline")?;
+            let copy = runtime.block_on(serve_town(arguments, epoch))?;
+            Some(Arc::new(Baseline::start(arguments, copy)?))
+        }
+    };
     let listener = bind(arguments.listen.map(|listen| listen.0))?;
     configure(root, arguments, "")?;
     let run_arguments = run_arguments(&web, arguments)?;
@@ -66,6 +79,7 @@ pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Resul
             web.clone(),
             traffic.clone(),
             delays.clone(),
+            baseline.clone(),
             messages::Introduction {
                 root: root.to_owned(),
                 temporary: temporary.is_some(),
@@ -81,7 +95,14 @@ pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Resul
         Some(listener),
     )?;
     traffic.counts().over = true;
-    let evaluation = evaluate(&web, &traffic, &delays, &summary, arguments);
+    let evaluation = evaluate(
+        &web,
+        baseline.as_deref(),
+        &traffic,
+        &delays,
+        &summary,
+        arguments,
+    );
     if json {
         outln!("{}", serde_json::to_string(&evaluation)?);
     } else {
@@ -106,11 +127,11 @@ fn temporary_store() -> Result<TempDir> {
 }
 
 /// Serves the invented town on loopback.
-async fn serve_town(arguments: &DemoArguments) -> Result<Arc<ServedWeb>> {
+async fn serve_town(arguments: &DemoArguments, epoch: SystemTime) -> Result<Arc<ServedWeb>> {
     let town = Town {
         seed: arguments.seed,
         speed: arguments.speed,
-        epoch: SystemTime::now(),
+        epoch,
     };
     let web = ServedWeb::start(town.invent(), WebClock::Running(1.0), None);
     Ok(Arc::new(web.await?))

@@ -4,14 +4,14 @@ mod summary;
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::cli::ExplainArguments;
+use node::access::{StoreView, explain_running};
 use node::clock::Clock;
 use node::explain::{self, Explanation, Findable, explain};
-use node::live::remote;
 use node::number::{amount, counted, duration, rate, significant};
-use node::store::{self, InUse, Store};
+use node::store;
 use summary::sentences;
 
 /// Prints a line of the figures: a name and a formatted text.
@@ -26,16 +26,9 @@ macro_rules! line {
 pub fn run(root: &Path, json: bool, arguments: &ExplainArguments) -> Result<()> {
     explain::parse(&arguments.url)?;
     store::must_exist(root)?;
-    let mut answer = match Store::open(root) {
-        Ok(store) => {
-            let ledger = store.ledger()?;
-            let explanation = explain(&store, &ledger, &arguments.url, Clock::start().now())?;
-            serde_json::to_value(explanation)?
-        }
-        Err(error) if error.is::<InUse>() => {
-            remote::explain(root, explain::parse(&arguments.url)?.as_str())?
-        }
-        Err(error) => return Err(error),
+    let mut answer = match explain_running(root, &arguments.url)? {
+        Some(answer) => answer,
+        None => serde_json::to_value(explain_at_rest(root, &arguments.url)?)?,
     };
     let findable = Findable::of(root, &explain::parse(&arguments.url)?)?;
     answer["search"] = serde_json::to_value(findable)?;
@@ -45,6 +38,21 @@ pub fn run(root: &Path, json: bool, arguments: &ExplainArguments) -> Result<()> 
         print(&serde_json::from_value(answer)?);
     }
     Ok(())
+}
+
+/// Explains a page of a store on which no crawl runs.
+fn explain_at_rest(root: &Path, url: &str) -> Result<Explanation> {
+    let store = StoreView::open(root)?;
+    match store.held() {
+        Some((store, ledger)) => explain(store, ledger, url, Clock::start().now()),
+        // A crawl has begun meanwhile.
+        None => {
+            let answer = explain_running(root, url)?;
+            let answer =
+                answer.context("a crawl has just begun or ended: run the command again")?;
+            Ok(serde_json::from_value(answer)?)
+        }
+    }
 }
 
 fn print(page: &Explanation) {

@@ -1,7 +1,9 @@
 //! `avocet export`: writes URLs, links, pages or WARC files for other programs, and a world for the
 //! laboratory.
 
+mod csv;
 mod directory;
+mod export_bar;
 mod filter;
 mod front_matter;
 mod pages;
@@ -9,21 +11,22 @@ mod repetition;
 mod world;
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use frontier::Known;
-use ledger::Ledger;
+use repository::archive;
 use serde_json::{Value, json};
 
 use crate::cli::{ExportArguments, ExportKind, PageFormat};
 use crate::logs::say;
+use export_bar::ExportBar;
+use node::access::StoreView;
 use node::clock::written;
 use node::number::counted;
 use node::readable;
 use node::settings::Usage;
-use node::store::Store;
 
 /// Exports what the arguments name.
 ///
@@ -32,25 +35,17 @@ use node::store::Store;
 /// as one JSON document on standard output.
 pub fn run(root: &Path, json: bool, arguments: &ExportArguments) -> Result<()> {
     check(arguments)?;
-    let store = Store::open(root)?;
+    let store = StoreView::open(root)?;
     let summary = match (arguments.what, &arguments.out) {
         (ExportKind::Warc, Some(out)) => copy_archive(&store, out)?,
         (ExportKind::World, Some(out)) => world::run(&store, out)?,
         (ExportKind::Pages, out) => pages::run(root, &store, arguments, out.as_deref())?,
         (_, None) => {
-            write_lines(
-                &store,
-                &store.ledger()?,
-                arguments.what,
-                std::io::stdout().lock(),
-            )?;
+            write_lines(&store, arguments, std::io::stdout().lock())?;
             return Ok(());
         }
         (_, Some(out)) => {
-            let ledger = store.ledger()?;
-            let lines = write_atomically(out, |file| {
-                write_lines(&store, &ledger, arguments.what, file)
-            })?;
+            let lines = write_atomically(out, |file| write_lines(&store, arguments, file))?;
             json!({ "out": out, "lines": lines })
         }
     };
@@ -63,6 +58,11 @@ pub fn run(root: &Path, json: bool, arguments: &ExportArguments) -> Result<()> {
 /// Refuses flags that do not fit together.
 fn check(arguments: &ExportArguments) -> Result<()> {
     let is_md = arguments.format == PageFormat::Md;
+    let is_csv = arguments.format == PageFormat::Csv;
+    if is_csv && (csv::columns(arguments.what).is_empty() || arguments.chunks.is_some()) {
+        let why = "--format csv is for urls, links and whole pages";
+        return Err(Usage(why.into()).into());
+    }
     let needs_directory = match arguments.what {
         ExportKind::Warc => Some("export warc"),
         ExportKind::World => Some("export world"),
@@ -72,7 +72,7 @@ fn check(arguments: &ExportArguments) -> Result<()> {
         return Err(Usage(format!("{what} needs a directory: --out DIR")).into());
     }
     let flags = [
-        ("--format", is_md),
+        ("--format md", is_md),
         ("--chunks", arguments.chunks.is_some()),
         ("--site", arguments.site.is_some()),
         ("--topic", arguments.topic.is_some()),
@@ -108,18 +108,28 @@ fn write_atomically<T>(path: &Path, write: impl FnOnce(&File) -> Result<T>) -> R
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Writes URLs or links as JSON Lines. Returns the number of lines.
-fn write_lines(store: &Store, ledger: &Ledger, what: ExportKind, out: impl Write) -> Result<u64> {
+/// Writes URLs or links as JSON Lines or CSV. Returns the number of lines.
+fn write_lines(store: &StoreView, arguments: &ExportArguments, out: impl Write) -> Result<u64> {
     let mut out = BufWriter::new(out);
     let mut written = 0;
-    for known in ledger.scan() {
+    let what = arguments.what;
+    let columns = (arguments.format == PageFormat::Csv).then(|| csv::columns(what));
+    if let Some(columns) = columns {
+        csv::head(columns, &mut out)?;
+    }
+    let bar = ExportBar::begin(store, what.name())?;
+    for known in store.ledger().scan() {
         let known = known?;
+        bar.step();
         let lines = match what {
             ExportKind::Links => links(store, &known)?,
             _ => vec![url_line(&known)],
         };
         for line in &lines {
-            writeln!(out, "{line}")?;
+            match columns {
+                Some(columns) => csv::line(columns, line, &mut out)?,
+                None => writeln!(out, "{line}")?,
+            }
         }
         written += lines.len() as u64;
     }
@@ -143,7 +153,7 @@ fn url_line(known: &Known) -> Value {
     })
 }
 
-fn links(store: &Store, known: &Known) -> Result<Vec<Value>> {
+fn links(store: &StoreView, known: &Known) -> Result<Vec<Value>> {
     let Some(visited) = &known.visited else {
         return Ok(Vec::new());
     };
@@ -166,9 +176,9 @@ fn links(store: &Store, known: &Known) -> Result<Vec<Value>> {
     Ok(reading.links.iter().map(line).collect())
 }
 
-fn copy_archive(store: &Store, out: &Path) -> Result<Value> {
+fn copy_archive(store: &StoreView, out: &Path) -> Result<Value> {
     fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
-    let (mut copied, mut open) = (0, 0);
+    let mut copied = 0;
     for entry in fs::read_dir(store.archive()).context("the store has no archive")? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default();
@@ -187,12 +197,45 @@ fn copy_archive(store: &Store, out: &Path) -> Result<Value> {
             })?;
             copied += usize::from(text.ends_with(".warc.gz"));
         }
-        open += usize::from(text.ends_with(".warc.gz.open"));
+        if let Some(closed) = text
+            .strip_suffix(".open")
+            .filter(|_| text.ends_with(".warc.gz.open"))
+            && let Some(end) = committed(store, closed)?
+        {
+            copied += copy_begun(&path, &out.join(closed), end)?;
+        }
     }
     let files = counted(copied, "WARC file");
     say(&format!("{files} copied to {}", out.display()));
-    if open > 0 {
-        say("not copied: the file that a killed crawl was writing; the next crawl completes it");
-    }
     Ok(json!({ "out": out, "files": copied }))
+}
+
+/// Returns how many bytes of the archive file that is being written are committed; `None` if it is
+/// another file.
+fn committed(store: &StoreView, name: &str) -> Result<Option<u64>> {
+    let end = store.ledger().archive_end()?;
+    let end = end.filter(|(file, _)| archive::elsewhere::file_name(*file) == name);
+    Ok(end.map(|(_, offset)| offset))
+}
+
+/// Copies the committed part of the archive file that a crawl is writing, or that a killed crawl
+/// was writing. Returns the number of copied files. There is none if the crawl has completed the
+/// file since the directory was listed.
+fn copy_begun(open: &Path, target: &Path, bytes: u64) -> Result<usize> {
+    let file = match File::open(open) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+        file => file.with_context(|| format!("cannot read {}", open.display()))?,
+    };
+    if bytes == 0 || target.exists() {
+        return Ok(0);
+    }
+    write_atomically(target, |mut copy| {
+        Ok(std::io::copy(&mut file.take(bytes), &mut copy)?)
+    })?;
+    say(&format!(
+        "{} is the beginning of a file that is not complete yet: {} bytes, without a CDXJ file",
+        target.display(),
+        bytes
+    ));
+    Ok(1)
 }

@@ -8,10 +8,11 @@ use serde_json::json;
 
 use crate::cli::ForgetArguments;
 use crate::logs::say;
+use node::access::{StoreToWrite, StoreView};
 use node::forget::{ForgetEntry, ForgetLog, ForgetStep, Removed, allow, forget, preview};
 use node::number::{bytes, counted};
 use node::settings::Usage;
-use node::store::{self, Store};
+use node::store;
 
 /// Removes pages, shows what would be removed, allows pages again, or lists what was forgotten.
 pub fn run(root: &Path, json: bool, arguments: &ForgetArguments) -> Result<()> {
@@ -19,7 +20,13 @@ pub fn run(root: &Path, json: bool, arguments: &ForgetArguments) -> Result<()> {
         return list(root, json);
     };
     let pages = ForgottenPages::parse(target).map_err(Usage)?;
-    let store = Store::open(root)?;
+    if arguments.dry_run && !arguments.allow {
+        let store = StoreView::open(root)?;
+        let removed = preview(store.ledger(), &store.archive(), &pages)?;
+        report(json, target, true, &removed);
+        return Ok(());
+    }
+    let store = StoreToWrite::open(root)?;
     if arguments.allow {
         let was = allow(&store, target)?;
         let said = match was {
@@ -29,23 +36,21 @@ pub fn run(root: &Path, json: bool, arguments: &ForgetArguments) -> Result<()> {
         print(json, &json!({ "target": target, "allowed": was }), said);
         return Ok(());
     }
-    let ledger = store.ledger()?;
-    let removed = match arguments.dry_run {
-        true => preview(&store, &ledger, &pages)?,
-        false => forget(&store, &ledger, target, &pages)?,
-    };
-    let verb = if arguments.dry_run {
+    let removed = forget(&store, &*store.ledger()?, target, &pages)?;
+    report(json, target, false, &removed);
+    say("logs of searches and clicks, topics, exports and backups are not changed");
+    Ok(())
+}
+
+fn report(json: bool, target: &str, dry_run: bool, removed: &Removed) {
+    let verb = if dry_run {
         "would be removed"
     } else {
         "removed"
     };
-    let said = format!("{} {verb}", described(&removed));
-    let answer = json!({ "target": target, "dry_run": arguments.dry_run, "removed": removed });
+    let said = format!("{} {verb}", described(removed));
+    let answer = json!({ "target": target, "dry_run": dry_run, "removed": removed });
     print(json, &answer, &said);
-    if !arguments.dry_run {
-        say("logs of searches and clicks, topics, exports and backups are not changed");
-    }
-    Ok(())
 }
 
 fn described(removed: &Removed) -> String {

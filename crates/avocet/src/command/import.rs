@@ -3,25 +3,26 @@
 mod clicks;
 mod lines;
 mod queries;
+mod urls;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use ledger::{Batch, Ledger};
-use page::PageUrl;
+use ledger::Ledger;
 use repository::archive::{BLOCK_LIMIT, Inventory, Records};
 use serde_json::json;
 
 use super::crawl::refuse_other_files;
 use crate::cli::{ImportArguments, ImportKind};
-use crate::logs::say;
-use node::clock::Clock;
+use crate::progress_bar::Bar;
+use node::access::StoreToWrite;
 use node::forget::ForgetLog;
 use node::number::counted;
 use node::recovery;
-use node::replay::{GROUP, Home, Replay, memory};
+use node::replay::{GROUP, Home, Replay};
 use node::store::{self, Store};
+use node::work_progress::{WorkProgress, WorkUnit};
 
 /// Imports files and prints counts.
 pub fn run(root: &Path, json: bool, arguments: &ImportArguments) -> Result<()> {
@@ -29,14 +30,23 @@ pub fn run(root: &Path, json: bool, arguments: &ImportArguments) -> Result<()> {
         fs::metadata(file).with_context(|| format!("cannot read {}", file.display()))?;
     }
     refuse_other_files(root, arguments.force)?;
-    let store = Store::create(root)?;
+    // Logs have several writers at any time.
+    if arguments.what.is_log() && store::must_exist(root).is_err() {
+        drop(StoreToWrite::create(root)?);
+    }
     let ImportCounts {
         taken,
         passed,
         known,
     } = match arguments.what {
-        ImportKind::Warc => warc(&store, &store.ledger()?, &arguments.files)?,
-        ImportKind::Urls => urls(&store, &store.ledger()?, &arguments.files)?,
+        ImportKind::Warc => {
+            let store = StoreToWrite::create(root)?;
+            warc(&store, &*store.ledger()?, &arguments.files)?
+        }
+        ImportKind::Urls => {
+            let store = StoreToWrite::create(root)?;
+            urls::import(&store, &*store.ledger()?, &arguments.files)?
+        }
         ImportKind::Queries => queries::import(&store::log(root), &arguments.files)?.into(),
         ImportKind::Clicks => clicks::import(&store::log(root), &arguments.files)?.into(),
     };
@@ -85,16 +95,24 @@ fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<ImportCount
     let forgotten = ForgetLog::read(store.root())?;
     let mut replay = Replay::new(ledger, Some(writer), inventory, &forgotten)?;
     let mut damaged = 0;
+    let size = |file: &PathBuf| fs::metadata(file).map_or(0, |data| data.len());
+    let bar = Bar::new();
+    bar.begin("importing", files.iter().map(size).sum(), WorkUnit::Bytes);
+    let mut before = 0;
     for file in files {
         for found in Records::open(file, BLOCK_LIMIT)? {
             match found {
-                Ok(found) => replay.take(&found.record, &Home::Elsewhere)?,
+                Ok(found) => {
+                    bar.reach(before + found.offset);
+                    replay.take(&found.record, &Home::Elsewhere)?;
+                }
                 Err(error) => {
-                    say(&format!("skipped: {error}"));
+                    bar.say(&format!("skipped: {error}"));
                     damaged += 1;
                 }
             }
         }
+        before += size(file);
     }
     let counts = ImportCounts {
         taken: replay.answers,
@@ -102,55 +120,13 @@ fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<ImportCount
         known: Some(replay.known),
     };
     if replay.refused > 0 {
-        say(&format!(
+        bar.say(&format!(
             "skipped: {} of pages that were forgotten; `avocet forget --allow` lets them in",
             counted(replay.refused, "response")
         ));
     }
     replay.finish()?;
-    drop(recovery::open_index(store, ledger)?);
+    drop(recovery::open_index_and_show(store, ledger, &bar)?);
+    bar.finish();
     Ok(counts)
-}
-
-fn urls(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<ImportCounts> {
-    let mut frontier = memory(ledger)?;
-    let now = Clock::start().now();
-    let mut batch = Batch::default();
-    let (mut passed, mut known) = (0, 0);
-    let forgotten = ForgetLog::read(store.root())?.pages();
-    for file in files {
-        let text =
-            fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-        for (number, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            match PageUrl::parse(line) {
-                Ok(url) if forgotten.iter().any(|pages| pages.has(&url)) => {
-                    say(&format!(
-                        "{url} was forgotten; `avocet forget --allow` lets it in"
-                    ));
-                    passed += 1;
-                }
-                Ok(url) => {
-                    let new = frontier.hear_seed(&url, now);
-                    known += u64::from(new.is_none());
-                    batch.entries.extend(new);
-                }
-                Err(refusal) => {
-                    let place = format!("{}:{}", file.display(), number + 1);
-                    say(&format!("{place}: {line:?}: {refusal}"));
-                    passed += 1;
-                }
-            }
-        }
-    }
-    ledger.commit(&batch)?;
-    let taken = batch.entries.len() as u64;
-    Ok(ImportCounts {
-        taken,
-        passed,
-        known: Some(known),
-    })
 }

@@ -1,6 +1,7 @@
 //! `avocet mcp`: offers the store as tools to an AI agent, over standard input and output.
 //!
-//! While a node of a cluster runs on the store, its own tools answer: they search all nodes.
+//! While a crawl runs on the store and serves, its own tools answer. They know its frontier and, in
+//! a cluster, search all nodes.
 
 mod bridge;
 
@@ -9,7 +10,7 @@ use std::path::Path;
 use anyhow::Result;
 use tokio::runtime::Runtime;
 
-use bridge::RunningNode;
+use bridge::RunningServerBridge;
 use node::handle::NodeHandle;
 use node::settings::Settings;
 use server::{App, LISTEN};
@@ -17,8 +18,8 @@ use server::{App, LISTEN};
 /// Answers requests until the agent closes standard input.
 pub fn run(root: &Path) -> Result<()> {
     let runtime = Runtime::new()?;
-    if let Some(node) = runtime.block_on(RunningNode::find(root)) {
-        return node.serve(&runtime);
+    if let Some(crawl) = RunningServerBridge::find(root) {
+        return crawl.serve(&runtime);
     }
     let config = Settings::load(None, root)?;
     let node = NodeHandle::open(root, None, Settings::path(root))?;

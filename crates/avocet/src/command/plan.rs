@@ -8,12 +8,13 @@ use repository::index::Index;
 use serde_json::json;
 
 use crate::cli::PlanArguments;
+use node::access::StoreView;
 use node::number::{counted, duration};
 use node::planning::chart::{draw, number};
 use node::planning::{CurvePoint, Estimates, Goal, needed, reached};
 use node::recovery::searches::logged_workload;
 use node::settings::Usage;
-use node::store::{self, Store};
+use node::store;
 
 /// Shares in the table if the user names no share.
 const SHARES: [f64; 5] = [0.5, 0.8, 0.9, 0.95, 0.99];
@@ -21,10 +22,9 @@ const SHARES: [f64; 5] = [0.5, 0.8, 0.9, 0.95, 0.99];
 /// Prints what a goal needs, or what a budget achieves, by the estimates of the store.
 pub fn run(root: &Path, json: bool, arguments: &PlanArguments) -> Result<()> {
     let (goal, share) = goal(root, arguments)?;
-    let store = Store::open(root)?;
-    let ledger = store.ledger()?;
+    let store = StoreView::open(root)?;
     let policy = arguments.refresh.clone().unwrap_or_else(|| goal.policy());
-    let estimates = Estimates::read(&ledger, &policy, arguments.rate.as_deref())
+    let estimates = Estimates::read(store.ledger(), &policy, arguments.rate.as_deref())
         .context("--refresh or --rate")?;
     if estimates.copies == 0 {
         anyhow::bail!(

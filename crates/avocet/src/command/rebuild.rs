@@ -10,20 +10,25 @@ use ledger::Ledger;
 use repository::archive::{self, ArchiveError, RecordLocation, elsewhere};
 use serde_json::json;
 
+use crate::archive_position::ArchivePosition;
 use crate::cli::RebuildArguments;
 use crate::logs::say;
+use crate::progress_bar::Bar;
+use node::access::StoreToWrite;
 use node::forget::ForgetLog;
 use node::number::counted;
 use node::recovery;
 use node::replay::{Home, Replay};
 use node::store::Store;
+use node::work_progress::{WorkProgress, WorkUnit};
 
 /// Replays the archive into a new ledger, replaces the old one, and rebuilds the index.
 pub fn run(root: &Path, json: bool, arguments: &RebuildArguments) -> Result<()> {
-    let store = Store::open_to_rebuild(root)?;
+    let store = StoreToWrite::open_to_rebuild(root)?;
     if !arguments.accept_loss {
         refuse_loss(&store)?;
     }
+    let bar = Bar::new();
     let old = store.existing_ledger();
     let arrived = old.and_then(|ledger| arrived(&store, &ledger).ok());
     let arrived = arrived.unwrap_or_default();
@@ -33,7 +38,10 @@ pub fn run(root: &Path, json: bool, arguments: &RebuildArguments) -> Result<()> 
         let mut replay = Replay::new(&ledger, None, archive::Inventory::default(), &forgotten)?;
         let mut end = None;
         take_arrived(&store, arrived, &mut replay)?;
+        let position = ArchivePosition::of(&store.archive())?;
+        bar.begin("reading the archive", position.size(), WorkUnit::Bytes);
         let problems = archive::verify(&store.archive(), |place, record| {
+            bar.reach(position.before(place.file, place.offset));
             end = Some((place.file, place.offset + u64::from(place.length)));
             replay.take(record, &Home::Here(*place))
         })?;
@@ -59,12 +67,12 @@ pub fn run(root: &Path, json: bool, arguments: &RebuildArguments) -> Result<()> 
                 archive::make_index(&store.archive(), file)?;
                 indexes += 1;
             }
-            ArchiveError::Torn { path, offset } => say(&format!(
+            ArchiveError::Torn { path, offset } => bar.say(&format!(
                 "skipped: {} ends in a torn record at byte {offset}",
                 path.display()
             )),
             other => {
-                say(&format!("skipped: {other}"));
+                bar.say(&format!("skipped: {other}"));
                 damaged.push(other.to_string());
             }
         }
@@ -76,7 +84,8 @@ pub fn run(root: &Path, json: bool, arguments: &RebuildArguments) -> Result<()> 
     store.take_fresh_ledger()?;
     store.write_format()?;
     let ledger = store.ledger()?;
-    drop(recovery::open_index(&store, &ledger)?);
+    drop(recovery::open_index_and_show(&store, &ledger, &bar)?);
+    bar.finish();
     if json {
         outln!(
             "{}",

@@ -4,21 +4,15 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use node::live::remote;
+use node::access::StoreView;
 use node::reports::{ReportKind, ReportTable, report};
-use node::store::{self, InUse, Store};
 
 /// Longest text of a cell that is printed, in characters.
 const CELL: usize = 70;
 
-/// Prints a report. If a crawl runs on the store, that process makes it.
+/// Prints a report, also of a store on which a crawl runs.
 pub fn run(root: &Path, json: bool, csv: bool, kind: ReportKind) -> Result<()> {
-    store::must_exist(root)?;
-    let table = match Store::open(root) {
-        Ok(store) => report(kind, root, &store.ledger()?)?,
-        Err(error) if error.is::<InUse>() => remote::report(root, kind)?,
-        Err(error) => return Err(error),
-    };
+    let table = report(kind, root, StoreView::open(root)?.ledger())?;
     if json {
         outln!("{}", table.json());
     } else if csv {

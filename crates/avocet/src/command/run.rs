@@ -33,10 +33,14 @@ use node::membership::Membership;
 use node::number::rate;
 use node::settings::policies::PolicySettings;
 use node::settings::{ControlsFile, Layer, Settings, Usage};
-use node::store::{Store, modified};
+use node::socket::StoreSocket;
+use node::store::{InUse, Store, modified};
 
 /// Time between two checks of the configuration file for changes.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
+
+/// Time between two attempts to open the store after a command has used it.
+const RETURN_EVERY: Duration = Duration::from_millis(20);
 
 /// Time between two removals of old versions from the archive (`[archive] keep`).
 const RETAIN_EVERY: Duration = Duration::from_secs(86_400);
@@ -64,7 +68,8 @@ pub(super) fn keep(
     let source = SettingsSource::new(root, arguments, live)?;
     let mut setup = source.read()?;
     refuse_other_files(root, arguments.crawl.force)?;
-    let store = Store::create(root)?;
+    let mut store = Store::create(root)?;
+    let _socket = StoreSocket::open(live);
     let runtime = Runtime::new()?;
     let seat = Arc::new(ClusterSeat::default());
     let crawl = serving::ServedCrawl {
@@ -78,11 +83,11 @@ pub(super) fn keep(
     let membership = runtime.block_on(Membership::join(&setup.settings.cluster, live, &seat))?;
     let begun = Instant::now();
     setup.announce(root);
-    let mut retained: Option<Instant> = None;
+    let mut retains = true;
     loop {
-        if retained.is_none_or(|last| last.elapsed() >= RETAIN_EVERY) {
+        if std::mem::take(&mut retains) {
             retain(&store, &setup.settings)?;
-            retained = Some(Instant::now());
+            live.loans().release();
         }
         source.record(&setup)?;
         let choice = setup.policies.choose()?;
@@ -111,9 +116,10 @@ pub(super) fn keep(
                 }
                 new = source.changed(&setup) => ended = TermEnd::Settings(Box::new(new)),
                 () = slots_change(membership.as_ref()) => ended = TermEnd::Slots,
-                () = tokio::time::sleep(RETAIN_EVERY), if setup.settings.archive.keep.is_some() => {
+                () = retention_due(live), if setup.settings.archive.keep.is_some() => {
                     ended = TermEnd::Retention;
                 }
+                () = live.loans().wanted() => ended = TermEnd::Loan,
             }
         };
         let done = engine::crawl(&store, plan, choice, progress(), live, interrupted);
@@ -132,7 +138,19 @@ pub(super) fn keep(
                 setup.announce(root);
             }
             // The budget may have changed in the last term, without its end.
-            TermEnd::Slots | TermEnd::Retention => setup = source.read()?,
+            TermEnd::Slots => setup = source.read()?,
+            TermEnd::Retention => {
+                retains = true;
+                setup = source.read()?;
+            }
+            TermEnd::Loan => {
+                let Some(returned) = runtime.block_on(lend(store, live, &mut signals))? else {
+                    runtime.block_on(served.end());
+                    return Ok(summary);
+                };
+                store = returned;
+                setup = source.read()?;
+            }
         }
     }
 }
@@ -143,10 +161,50 @@ enum TermEnd {
     Finished,
     /// The settings have changed.
     Settings(Box<CrawlSetup>),
-    /// Old versions are to be removed from the archive, which no crawl may use meanwhile.
+    /// Old versions are to be removed from the archive, which no crawl and no command may use
+    /// meanwhile.
     Retention,
+    /// A command has asked for the store.
+    Loan,
     /// In a cluster: slots come to this node or leave it.
     Slots,
+}
+
+/// Waits until it is time to remove old versions and no command reads the store.
+async fn retention_due(live: &Live) {
+    tokio::time::sleep(RETAIN_EVERY).await;
+    live.loans().reserved().await;
+}
+
+/// Closes the store for the commands that wait for it, and opens it again when the last one is
+/// done. Returns `None` if a signal asks for the end meanwhile.
+pub(super) async fn lend(
+    store: Store,
+    live: &Live,
+    signals: &mut StopSignals,
+) -> Result<Option<Store>> {
+    let root = store.root().to_owned();
+    drop(store);
+    say("the crawl waits: a command uses the store");
+    loop {
+        let lent = async {
+            live.loans().lend().await;
+            tokio::time::sleep(RETURN_EVERY).await;
+        };
+        tokio::select! {
+            () = signals.next() => return Ok(None),
+            () = lent => {}
+        }
+        match Store::create(&root) {
+            // Another command has been faster.
+            Err(error) if error.is::<InUse>() => {}
+            store => {
+                live.loans().release();
+                say("the crawl goes on");
+                return store.map(Some);
+            }
+        }
+    }
 }
 
 /// Waits until the slots of this node should change. Without a cluster, waits for ever.

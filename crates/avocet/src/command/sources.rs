@@ -13,7 +13,7 @@ use node::store::{self, Store};
 pub fn run(root: &Path, json: bool, arguments: &SourcesArguments) -> Result<()> {
     store::must_exist(root)?;
     let mut listed = match Store::open(root) {
-        Ok(store) => at_rest(&store, &store.ledger()?)?,
+        Ok(store) => at_rest(&store, &*store.ledger()?)?,
         Err(in_use) => running(root).with_context(|| format!("{in_use:#}"))?,
     };
     listed

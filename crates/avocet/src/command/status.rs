@@ -2,19 +2,24 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use repository::index::Index;
 use serde_json::{Value, json};
 
+use crate::cli::StatusArguments;
 use node::live::running;
 use node::number::{amount, bytes, counted, rate};
 use node::recovery::searches::AttentionReport;
+use node::socket::StoreClient;
 use node::store::holdings::Holdings;
 use node::store::{self, InUse, Store};
 
 /// Prints the state of the store: a summary, or all figures with `--json`.
-pub fn run(root: &Path, json: bool) -> Result<()> {
+pub fn run(root: &Path, json: bool, arguments: &StatusArguments) -> Result<()> {
     store::must_exist(root)?;
+    if arguments.running && StoreClient::connect(root).is_none() {
+        bail!("no crawl runs on the store {}", root.display());
+    }
     let mut state = match Store::open(root) {
         Ok(store) => at_rest(&store)?,
         Err(error) if error.is::<InUse>() => running(root).with_context(|| format!("{error:#}"))?,

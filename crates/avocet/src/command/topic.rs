@@ -15,10 +15,11 @@ use serde_json::json;
 use crate::cli::topic::{TopicCommand, TrainArguments};
 use crate::logs::say;
 use examples::{Examples, StoredCopies};
+use node::access::StoreView;
 use node::number::counted;
 use node::settings::Usage;
 use node::settings::topic::{self, JudgedExample, Lesson};
-use node::store::{self, Store};
+use node::store;
 use quality::ClassifierQuality;
 
 use super::crawl::refuse_other_files;
@@ -57,9 +58,8 @@ fn train(root: &Path, json: bool, arguments: &TrainArguments) -> Result<()> {
         return Err(Usage("a topic cannot be a part of itself".into()).into());
     }
     refuse_other_files(root, arguments.force)?;
-    let store = Store::create(root)?;
-    let ledger = store.ledger()?;
-    let copies = StoredCopies::of(&store, &ledger)?;
+    let store = StoreView::create(root)?;
+    let copies = StoredCopies::of(&store)?;
     let examples = Examples::gather(&copies, arguments, above.as_ref())?;
     let mut trainer = Trainer::default();
     for example in &examples.pages {
@@ -72,7 +72,7 @@ fn train(root: &Path, json: bool, arguments: &TrainArguments) -> Result<()> {
         above * trained.bayes.judge(page)
     };
     let topic = Topic {
-        layers: layers::learn(&copies, &ledger, &examples, arguments.layers)?,
+        layers: layers::learn(&copies, store.ledger(), &examples, arguments.layers)?,
         guide: guide::learn(&copies, &examples, &judge)?,
         ..Topic::taught(&arguments.name, trained.bayes.clone())
     };

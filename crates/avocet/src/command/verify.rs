@@ -8,14 +8,18 @@ use frontier::PageKey;
 use ledger::Ledger;
 use page::PageId;
 use repository::archive::{self, End, PayloadDigest, RecordKind, RecordLocation, WarcRecord};
-use repository::index::{Index, IndexError};
+use repository::index::{self, Index, IndexError};
 use serde_json::json;
 
+use crate::archive_position::ArchivePosition;
+use crate::progress_bar::Bar;
+use node::access::StoreView;
 use node::forget::ForgetLog;
 use node::number::counted;
 use node::recovery;
 use node::slot_note::{is_unread, note_of};
 use node::store::Store;
+use node::work_progress::{WorkProgress, WorkUnit};
 
 /// Maximum number of problems that are listed; further ones are only counted.
 const LISTED: usize = 1000;
@@ -36,12 +40,20 @@ struct Expected {
     /// Pages that were taken over from another node of a cluster. Their copies may not be fetched
     /// and indexed yet.
     arriving: HashSet<PageId>,
+    /// Pages that were visited after the last commit of the index. Only a running crawl has such
+    /// pages.
+    unsettled: HashSet<PageId>,
 }
 
 /// Compares archive and index with the ledger. Fails if it finds a problem.
 pub fn run(root: &Path, json: bool) -> Result<()> {
-    let store = Store::open(root)?;
-    let ledger = store.ledger()?;
+    let mut store = StoreView::open(root)?;
+    let mut indexed_now = None;
+    if store.held().is_none() {
+        // The index may only be older than the ledger: it commits later.
+        indexed_now = Some(IndexedPages::read(&store)?);
+        store = StoreView::open(root)?;
+    }
     let Expected {
         urls,
         waiting,
@@ -50,11 +62,21 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         places,
         indexed,
         arriving,
-    } = expected(&store, &ledger)?;
+        unsettled,
+    } = expected(&store, indexed_now.as_ref())?;
     let copies = places.len();
-    let found = check_archive(&store, &ledger, places, &arriving)?;
+    let found = check_archive(&store, places, &arriving)?;
     let (mut problems, passed_over, elsewhere) = found;
-    let documents = check_index(&store, &ledger, &indexed, &arriving, &mut problems)?;
+    let found = match (store.held(), indexed_now) {
+        (Some((store, ledger)), _) => check_index(store, ledger, &mut problems)?,
+        (None, Some(now)) => Some(now.pages),
+        (None, None) => None,
+    };
+    let documents = found.as_ref().map_or(0, HashSet::len);
+    if let Some(found) = found {
+        let exempt = arriving.union(&unsettled).copied().collect();
+        compare_index(&indexed, &found, &exempt, &mut problems);
+    }
     let unfinished = ForgetLog::read(root)?.unfinished();
     problems.extend(unfinished.iter().map(|target| {
         format!("the removal of {target} was interrupted: run `avocet forget` for it again")
@@ -74,6 +96,7 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
                 "urls": urls, "waiting": waiting, "without_copy": without_copy, "copies": copies,
                 "documents": documents, "problems": problems, "agree": agree,
                 "passed_over": passed_over, "elsewhere": elsewhere, "arriving": arriving.len(),
+                "running": store.held().is_none(), "unsettled": unsettled.len(),
                 "remedy": (!agree).then_some(&remedy),
             })
         );
@@ -92,6 +115,12 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
             outln!(
                 "{} taken over from another node and not read yet: the crawl fetches and indexes their copies",
                 counted(arriving.len(), "page")
+            );
+        }
+        if store.held().is_none() {
+            outln!(
+                "a crawl runs: checked as of now, without the checksums of the index; {} later than the last commit of the index",
+                counted(unsettled.len(), "visit")
             );
         }
         let has_index = store.index().exists();
@@ -132,8 +161,9 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
     Ok(())
 }
 
-fn expected(store: &Store, ledger: &Ledger) -> Result<Expected> {
+fn expected(store: &StoreView, indexed: Option<&IndexedPages>) -> Result<Expected> {
     let mut expected = Expected::default();
+    let ledger = store.ledger();
     let note = note_of(ledger)?;
     for known in ledger.scan() {
         let known = known?;
@@ -142,6 +172,9 @@ fn expected(store: &Store, ledger: &Ledger) -> Result<Expected> {
             expected.waiting += 1;
             continue;
         };
+        if indexed.is_some_and(|indexed| visited.sequence > indexed.sequence) {
+            expected.unsettled.insert(known.key.page);
+        }
         let Some(copy) = visited.copy else {
             expected.without_copy += 1;
             continue;
@@ -172,11 +205,11 @@ fn expected(store: &Store, ledger: &Ledger) -> Result<Expected> {
 /// records of pages that the ledger does not know, and more records after the last commit than a
 /// kill can leave. Skipped records are not problems: there is nothing to repair.
 fn check_archive(
-    store: &Store,
-    ledger: &Ledger,
+    store: &StoreView,
     mut copies: HashMap<RecordLocation, (PageKey, [u8; 20])>,
     arriving: &HashSet<PageId>,
 ) -> Result<(Vec<String>, u64, u64)> {
+    let ledger = store.ledger();
     let name = |key: PageKey| -> Result<String> {
         let known = ledger.discovery(key)?;
         Ok(known.map_or_else(|| format!("{:?}", key.page), |known| known.url))
@@ -189,7 +222,11 @@ fn check_archive(
         offset,
     });
     let behind = |file: u32, offset: u64| End { file, offset } >= end;
+    let position = ArchivePosition::of(&store.archive())?;
+    let bar = Bar::new();
+    bar.begin("checking the archive", position.size(), WorkUnit::Bytes);
     let mut check = |at: &RecordLocation, record: &WarcRecord| -> Result<()> {
+        bar.reach(position.before(at.file, at.offset));
         if let Some((key, payload)) = copies.remove(at) {
             if PayloadDigest::of(&[&record.body()]) != PayloadDigest(payload) {
                 problems.push(format!("{}: the archive holds another body", name(key)?));
@@ -209,6 +246,7 @@ fn check_archive(
         true => archive::verify(&store.archive(), &mut check)?,
         false => Vec::new(),
     };
+    bar.finish();
     let known: HashSet<(u32, u64)> = ledger.passed_over()?.into_iter().collect();
     let mut passed_over = 0;
     for error in wrong {
@@ -245,7 +283,8 @@ fn check_archive(
             at.offset
         ));
     }
-    if uncommitted > ledger.at_risk()?.unwrap_or(u64::MAX) {
+    // A running crawl writes on.
+    if store.held().is_some() && uncommitted > ledger.at_risk()?.unwrap_or(u64::MAX) {
         problems.push(format!(
             "the ledger is damaged: the archive holds {} after the last position that the ledger has committed",
             counted(uncommitted, "record")
@@ -261,17 +300,35 @@ fn check_archive(
     Ok((problems, passed_over, elsewhere))
 }
 
-/// Compares the index with the ledger, and adds the problems. Returns the number of documents, or 0
-/// if the index is missing, damaged or ahead of the ledger.
+/// The pages of the index of a running crawl.
+struct IndexedPages {
+    /// The number of the last batch of the ledger that the index has, or an earlier one.
+    sequence: u64,
+    pages: HashSet<PageId>,
+}
+
+impl IndexedPages {
+    fn read(store: &StoreView) -> Result<Self> {
+        let sequence = index::committed(&store.index()).unwrap_or(0);
+        let mut pages = HashSet::new();
+        if sequence > 0 {
+            Index::open(&store.index())?.ids(|id| {
+                pages.insert(id);
+            })?;
+        }
+        Ok(Self { sequence, pages })
+    }
+}
+
+/// Checks the files of the index and lets it catch up with the ledger. Adds the problems. Returns
+/// the pages of the index, or `None` if it is missing, damaged or ahead of the ledger.
 fn check_index(
     store: &Store,
     ledger: &Ledger,
-    expected: &HashSet<PageId>,
-    arriving: &HashSet<PageId>,
     problems: &mut Vec<String>,
-) -> Result<usize> {
+) -> Result<Option<HashSet<PageId>>> {
     if !store.index().exists() {
-        return Ok(0);
+        return Ok(None);
     }
     let before = problems.len();
     let damaged: Vec<String> = match Index::open(&store.index()).and_then(|index| index.verify()) {
@@ -287,10 +344,10 @@ fn check_index(
     problems.extend(damaged);
     problems.extend(recovery::IndexAhead::of(store, ledger)?.map(|ahead| ahead.to_string()));
     if problems.len() > before {
-        return Ok(0);
+        return Ok(None);
     }
     // After a kill the index may lag behind the ledger. It catches up here, as at every start.
-    drop(recovery::open_index(store, ledger)?);
+    drop(recovery::open_index_and_show(store, ledger, &Bar::new())?);
     let index = Index::open(&store.index())?;
     let mut found = HashSet::new();
     index.ids(|id| {
@@ -298,13 +355,19 @@ fn check_index(
             problems.push(format!("{id:?} is in the index twice"));
         }
     })?;
-    let missing = expected
-        .difference(&found)
-        .filter(|id| !arriving.contains(id));
+    Ok(Some(found))
+}
+
+/// Adds the pages that the index lacks, and those that it should not have. The pages of `exempt`
+/// may be in the index or not.
+fn compare_index(
+    expected: &HashSet<PageId>,
+    found: &HashSet<PageId>,
+    exempt: &HashSet<PageId>,
+    problems: &mut Vec<String>,
+) {
+    let missing = expected.difference(found).filter(|id| !exempt.contains(id));
     problems.extend(missing.map(|id| format!("{id:?} is not in the index")));
-    let surplus = found
-        .difference(expected)
-        .filter(|id| !arriving.contains(id));
+    let surplus = found.difference(expected).filter(|id| !exempt.contains(id));
     problems.extend(surplus.map(|id| format!("{id:?} is in the index and should not be")));
-    Ok(found.len())
 }

@@ -19,7 +19,14 @@ impl DemoTown {
         let directory = tempfile::tempdir().unwrap();
         let mut process = Command::new(env!("CARGO_BIN_EXE_avocet"))
             .args(["demo", "--searches", "0", "--seed", "1", "--time", "30m"])
-            .args(["--budget", "40/s", "--listen", "127.0.0.1:0"])
+            .args([
+                "--budget",
+                "40/s",
+                "--listen",
+                "127.0.0.1:0",
+                "--baseline",
+                "none",
+            ])
             .args(more)
             .arg("--store")
             .arg(directory.path().join("store"))

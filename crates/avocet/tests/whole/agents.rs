@@ -5,6 +5,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::files::Files;
 use crate::program::{TestProgram, has};
 use crate::server::{AvocetServer, Leaf, put};
 use crate::webs::{crawl, plain, serve};
@@ -94,7 +95,25 @@ async fn an_agent_searches_reads_pages_and_gets_explanations() {
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
     names.sort_unstable();
-    assert_eq!(names, ["explain", "fetch_page", "search"]);
+    let all = [
+        "explain",
+        "fetch_page",
+        "latest",
+        "links",
+        "list_sites",
+        "search",
+        "section",
+    ];
+    assert_eq!(names, all);
+    // The limits are in the schema.
+    let mut of_search = tools["tools"].as_array().unwrap().iter();
+    let of_search = of_search.find(|tool| tool["name"] == "search");
+    let limit = &of_search.unwrap()["inputSchema"]["properties"]["limit"];
+    assert_eq!(
+        (&limit["minimum"], &limit["maximum"]),
+        (&json!(1), &json!(50)),
+        "{limit}"
+    );
     let page = agent.call("fetch_page", &json!({ "url": homes[0] }));
     assert_eq!(page["isError"], false, "{page}");
     assert!(text(&page).contains(&homes[0]) && text(&page).contains("last known to be current"));
@@ -112,7 +131,37 @@ async fn an_agent_searches_reads_pages_and_gets_explanations() {
     let why = agent.call("explain", &json!({ "url": homes[0] }));
     assert_eq!(why["structuredContent"]["url"], homes[0], "{why}");
     assert!(why["structuredContent"]["visited"].is_object(), "{why}");
+    let sites = agent.call("list_sites", &json!({}));
+    let sites = &sites["structuredContent"];
+    assert_eq!(sites["total"], 1, "{sites}");
+    assert!(sites["sites"][0]["pages"].as_u64() > Some(10), "{sites}");
+    let links = agent.call("links", &json!({ "url": homes[0], "limit": 2 }));
+    let links = &links["structuredContent"];
+    assert_eq!(links["from_it"].as_array().unwrap().len(), 2, "{links}");
+    let first = links["from_it"][0]["url"].clone();
+    let back = agent.call("links", &json!({ "url": first }));
+    let sources = back["structuredContent"]["to_it"]
+        .as_array()
+        .unwrap()
+        .iter();
+    let mut sources = sources.map(|link| link["url"].clone());
+    assert!(sources.any(|url| url == homes[0]), "{back}");
+    let latest = agent.call("latest", &json!({ "since": "2020-01-01", "limit": 3 }));
+    let latest = &latest["structuredContent"];
+    assert_eq!(latest["changes"].as_array().unwrap().len(), 3, "{latest}");
+    let next = agent.call("latest", &json!({ "since": latest["next"], "limit": 1 }));
+    let next = &next["structuredContent"]["changes"][0]["url"];
+    assert!(
+        next.is_string() && !latest.to_string().contains(&next.to_string()),
+        "{next}"
+    );
+    let none = agent.call("search", &json!({ "query": word, "since": "2999-01-01" }));
+    assert_eq!(none["structuredContent"]["total"], 0, "{none}");
+    let wrong = agent.call("search", &json!({ "query": word, "since": "some day" }));
+    assert_eq!(wrong["isError"], true, "{wrong}");
     for (tool, url) in [
+        ("links", "http://nowhere.example/"),
+        ("section", "http://nowhere.example/"),
         ("fetch_page", "http://nowhere.example/"),
         ("fetch_page", "nothing"),
         ("explain", "nothing"),
@@ -120,6 +169,38 @@ async fn an_agent_searches_reads_pages_and_gets_explanations() {
         let refused = agent.call(tool, &json!({ "url": url }));
         assert_eq!(refused["isError"], true, "{refused}");
     }
+    assert_eq!(agent.end(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_reads_one_section_of_a_page() {
+    let files = Files::default();
+    let text = "word ".repeat(60);
+    let page = format!(
+        "<title>Birds</title><h1>Birds</h1><p>{text}</p><h2 id=avocet>The avocet</h2><p>It wades. {text}</p><h2>The stilt</h2><p>It stands. {text}</p>"
+    );
+    files.put("/", "text/html", page);
+    let home = format!("http://{}/", files.serve().await);
+    let program = TestProgram::new();
+    program.run(&["crawl", &home]);
+    let mut agent = McpAgent::start(&program);
+    let list = agent.call("section", &json!({ "url": home }));
+    let list = list["structuredContent"]["sections"].to_string();
+    assert!(
+        list.contains("The avocet") && list.contains("The stilt"),
+        "{list}"
+    );
+    for (named, words) in [("avocet", "It wades."), ("the stilt", "It stands.")] {
+        let section = agent.call("section", &json!({ "url": home, "section": named }));
+        let found = section["structuredContent"]["text"].as_str().unwrap();
+        assert!(found.contains(words), "{section}");
+        let others = ["It wades.", "It stands."]
+            .iter()
+            .filter(|one| found.contains(**one));
+        assert_eq!(others.count(), 1, "{section}");
+    }
+    let missing = agent.call("section", &json!({ "url": home, "section": "the gull" }));
+    assert_eq!(missing["isError"], true, "{missing}");
     assert_eq!(agent.end(), Some(0));
 }
 

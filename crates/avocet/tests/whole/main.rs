@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod agents;
+mod beside;
 mod budgets;
 mod changes;
 mod cluster;
@@ -34,6 +35,7 @@ mod pauses;
 mod politeness;
 mod program;
 mod proxied;
+mod python_client;
 mod recovery;
 mod reference;
 mod reports;
@@ -44,6 +46,7 @@ mod serve;
 mod server;
 mod shells;
 mod silent;
+mod sites;
 mod sources;
 mod stated;
 mod topic;

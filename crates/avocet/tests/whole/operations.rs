@@ -176,11 +176,15 @@ fn the_demo_reports_every_figure_and_leaves_no_files() {
         "{told}"
     );
     assert_eq!(number("/failed"), 0.0, "{told}");
+    // The baseline has the same budget.
+    assert_eq!(told["baseline"], "uniform");
+    let ratio = number("/baseline_requests") / number("/requests");
+    assert!((0.5..2.0).contains(&ratio), "{told}");
     for share in [
         "/freshness/copies",
-        "/freshness/copies_if_alike",
+        "/freshness/baseline_copies",
         "/freshness/shown",
-        "/freshness/shown_if_alike",
+        "/freshness/baseline_shown",
     ] {
         assert!((0.05..=1.0).contains(&number(share)), "{share}: {told}");
     }

@@ -302,9 +302,9 @@ fn metrics_that_appear_later_are_in_the_source_of_the_server() {
 /// Returns the page of the metrics: each with its type and its help text.
 fn metric_table(metrics: &str) -> String {
     let mut text = String::from(
-        "# Metrics\n\n`/metrics` has these, in the OpenMetrics text format, which Prometheus reads. A counter has the \
-         suffix `_total`\nthere. While no crawl runs on the store, in this process or another, \
-         `avocet_crawl_running` is the only\n`avocet_crawl_…` metric.\n\n\
+        "# Metrics\n\n`/metrics` has these, in the OpenMetrics text format, or in the classic format of Prometheus if \
+         `Accept` asks for\n`text/plain`. A counter has the suffix `_total` there. While no crawl runs on the store, \
+         in this process or another,\n`avocet_crawl_running` is the only `avocet_crawl_…` metric.\n\n\
          | metric | type | meaning |\n|---|---|---|\n",
     );
     let mut helps = metrics

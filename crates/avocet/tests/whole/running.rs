@@ -77,6 +77,17 @@ impl CrawlProcess {
         panic!("{what}: {}", self.state());
     }
 
+    /// Waits until this number of URLs has the status 200 in the ledger.
+    pub async fn until_fetched(&self, pages: usize) {
+        for _ in 0..300 {
+            if self.program.fetched().len() >= pages {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        panic!("only these are fetched: {:?}", self.program.fetched());
+    }
+
     pub fn ask(
         &self,
         method: &str,

@@ -42,7 +42,7 @@ fn wrong_usage_is_explained() {
         ("export pages --format md", 2, "--out DIR"),
         ("export pages --chunks 0", 2, "100..=1000000"),
         ("export urls --query x", 2, "--query is for"),
-        ("export links --format md --out x", 2, "--format is for"),
+        ("export links --format md --out x", 2, "--format md is for"),
         ("export warc", 2, "--out DIR"),
         ("export world", 2, "--out DIR"),
         ("export pages --since soon", 2, "2026-11"),

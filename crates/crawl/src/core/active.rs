@@ -28,6 +28,9 @@ pub(super) struct ActiveVisit {
     /// Until when the server wants no requests, by its answers and failures;
     /// [`Moment::START`]: it wants no pause.
     pub(super) rests_until: Moment,
+    /// When the hours of the site begin in which the operator allows requests. The ledger does not
+    /// store it, because it follows from the settings. [`Moment::START`]: they are now.
+    pub(super) closed_until: Moment,
     /// When the last request was made.
     pub(super) asked: Option<Moment>,
     /// Requests made so far.
@@ -91,6 +94,7 @@ impl ActiveVisit {
             address: None,
             opening: None,
             rests_until: Moment::START,
+            closed_until: Moment::START,
             asked: None,
             requests: 0,
             kept: Duration::ZERO,

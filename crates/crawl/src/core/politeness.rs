@@ -10,6 +10,7 @@
 use std::time::Duration;
 
 use frontier::ServerFacts;
+use page::PageUrl;
 use policy::Moment;
 use policy::retry::back_off;
 
@@ -55,12 +56,13 @@ impl<S> Core<S> {
     pub(super) fn delay(
         &self,
         active: &mut ActiveVisit,
+        url: &PageUrl,
         crawl_delay: Option<Duration>,
     ) -> Duration {
         // Behind a proxy the address is that of the proxy.
         let direct = active.address.filter(|_| !self.plan.proxied);
         let loopback = direct.is_some_and(|address| address.is_loopback());
-        let pace = self.plan.pace(loopback, crawl_delay);
+        let pace = self.plan.pace(url, loopback, crawl_delay);
         active.visit.burst = pace.burst;
         pace.delay
     }

@@ -30,6 +30,7 @@ use crate::event::{
     Answered, ConnectionId, ConnectionState, Event, Failure, Opened, Reply, VisitId,
 };
 use crate::host::{Host, RobotsFile};
+use crate::site::SiteRules;
 use crate::verdict::Lead;
 
 /// Every eighth revisit requests the page without validators, because a 304 may be wrong
@@ -153,6 +154,12 @@ impl<S> Core<S> {
             let Some(claim) = active.claims.front().cloned() else {
                 continue;
             };
+            let hours = SiteRules::of(&self.plan.sites, &claim.url).and_then(|site| site.hours);
+            let closed = hours.map_or(Duration::ZERO, |hours| hours.wait(now));
+            if !closed.is_zero() {
+                active.closed_until = now + closed;
+                return VisitFlow::Ends(active.due);
+            }
             while active.link.is_none()
                 && let Some(link) = self.hosts.take_idle(claim.url.host())
             {
@@ -177,7 +184,7 @@ impl<S> Core<S> {
             let Some(rules) = rules else {
                 // The crawl delay of an older file holds until there is a new one.
                 let crawl_delay = host.and_then(Host::crawl_delay);
-                let delay = self.delay(active, crawl_delay);
+                let delay = self.delay(active, &claim.url, crawl_delay);
                 active.stage = VisitStage::Rules;
                 actions.push(Action::AskRules {
                     visit: id,
@@ -192,7 +199,7 @@ impl<S> Core<S> {
                 active.settled(claim.number);
                 continue;
             }
-            let delay = self.delay(active, rules.crawl_delay());
+            let delay = self.delay(active, &claim.url, rules.crawl_delay());
             if let Some(url) = self.probe_of(&claim, &rules) {
                 active.stage = VisitStage::Probing(delay);
                 actions.push(Action::Probe {
@@ -356,7 +363,7 @@ impl<S> Core<S> {
         // The ledger gets the crawl delay before the file itself. Otherwise, after a kill, the
         // next run would have the file and not wait after the request for it.
         let crawl_delay = learned.as_ref().and_then(|rules| rules.crawl_delay());
-        let delay = self.delay(&mut active, crawl_delay);
+        let delay = self.delay(&mut active, &url, crawl_delay);
         if let Some(asked) = active.asked.filter(|_| delay > active.kept) {
             self.keep_distance(&mut active, asked, delay, actions);
         }
@@ -656,7 +663,8 @@ impl<S> Core<S> {
         }
         // The delay after the last request applies, whatever its outcome.
         let kept = asked + active.kept;
-        let mut delay = delay.max(active.rests_until.max(kept).since(now));
+        let until = active.rests_until.max(active.closed_until).max(kept);
+        let mut delay = delay.max(until.since(now));
         if let Some(kind) = given_up {
             for claim in std::mem::take(&mut active.claims) {
                 self.give_up(&claim, kind, now, actions);

@@ -40,7 +40,7 @@ impl EnginePlan {
     pub fn core(&self) -> crawl::Plan {
         crawl::Plan {
             width: self.width(),
-            proxied: self.fetch.proxy.is_some(),
+            proxied: self.fetch.has_proxy(),
             ours: match &self.term {
                 Some(term) => term.ownership(),
                 None => self.rules.ours.clone(),

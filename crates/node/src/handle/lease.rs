@@ -23,7 +23,7 @@ const TRY_AFTER: u32 = 20;
 /// A ledger that this process has open while no other process wants it.
 pub struct Lease {
     root: PathBuf,
-    held: RwLock<Option<(Ledger, Store)>>,
+    held: RwLock<Option<(Arc<Ledger>, Store)>>,
     /// A failure to open the ledger is logged only once.
     warned: Once,
 }

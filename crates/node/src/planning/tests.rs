@@ -1,7 +1,7 @@
 //! Tests the curve against closed forms, on a store whose pages have known change rates.
 
 use frontier::{Discovery, Entry, PageCopy, PageKey};
-use ledger::Batch;
+use ledger::{Batch, Ledger};
 use page::PageUrl;
 use policy::{Moment, Visit};
 

@@ -78,6 +78,18 @@ pub fn check(text: &str, root: &Path) -> Vec<Finding> {
     {
         note("webhook", why);
     }
+    for site in &settings.site {
+        if let Err(why) = site.rules() {
+            note("site", why);
+        }
+        for why in [&site.include, &site.exclude]
+            .into_iter()
+            .flatten()
+            .filter_map(|one| Regex::new(one).err())
+        {
+            note("site", why.to_string());
+        }
+    }
     if let Some(Err(why)) = settings.serve.logo.as_deref().map(Logo::read) {
         note("serve.logo", why);
     }

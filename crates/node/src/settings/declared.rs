@@ -19,7 +19,9 @@ use toml::Value;
 
 use super::brand::{BrandTitle, Colour, PathPrefix};
 use super::quantity::{ByteSize, ListenAddress, Rate, Retention, Time};
+use super::secret::Secret;
 use super::setting::{Setting, SettingsSection, section};
+use super::site::{RateText, SiteHours};
 use crawl::scope::Reach;
 
 section! {
@@ -93,7 +95,7 @@ section! {
         /// host:.edu=2, path:/docs/=3 or depth=0.8 (a factor for each path segment).
         location: Vec<String> = Vec::new(), example(["path:/docs/=3"]), flag("location", "RULE");
         /// Scores for the ordering `given`: a file of lines URL<tab>number.
-        scores: Option<PathBuf> = None, example("scores.tsv"), flag("scores", "FILE");
+        scores: Option<PathBuf> = None, usual("the scores of `avocet import urls`"), example("scores.tsv"), flag("scores", "FILE");
         /// What the crawl is about: a topic that `avocet topic train` made, or the words of a
         /// query.
         topic: Option<String> = None, example("type system"), flag("topic", "NAME|WORDS"),
@@ -145,8 +147,10 @@ section! {
         /// Where a site owner can reach you: a URL or mailto:, sent with every request.
         contact: Option<String> = None, example("mailto:me@example.org"),
             flag("contact", "CONTACT");
-        /// Send all requests through this proxy: http://host:port or socks5://host:port.
-        proxy: Option<String> = None, example("http://proxy.example.org:3128"),
+        /// Send all requests through this proxy: http://host:port or socks5://host:port. Without
+        /// it, HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY of the environment are read; `none`
+        /// means no proxy.
+        proxy: Option<String> = None, usual("the environment"), example("http://proxy.example.org:3128"),
             flag("proxy", "URL");
         /// Keep the cookies that sites set, and send them back to these sites.
         cookies: bool = false, flag("cookies", "");
@@ -198,13 +202,40 @@ section! {
     [host] HostSettings {
         /// The host: scheme, name and, unless it is the default, port.
         origin: String = String::new(), example("https://example.org");
-        /// Headers to add to every request to this host.
-        headers: BTreeMap<String, String> = BTreeMap::new(),
+        /// Headers to add to every request to this host. A value may be a secret, as `password`.
+        headers: BTreeMap<String, Secret> = BTreeMap::new(),
             example(BTreeMap::from([("x-team", "search")]));
         /// The user name of basic authentication.
         user: Option<String> = None, example("me");
-        /// The password of basic authentication.
-        password: Option<String> = None, example("secret");
+        /// The password of basic authentication: a text, or `{env="NAME"}` for a variable of the
+        /// environment, or `{file="PATH"}` for a file.
+        password: Option<Secret> = None, example(BTreeMap::from([("env", "INTRANET_PASSWORD")]));
+    }
+}
+
+section! {
+    /// Rules for some sites only. The section may be repeated; the first one that names a host
+    /// holds for it.
+    [site] SiteSettings {
+        /// The hosts: `example.org`, `example.org:8080` (one port), `*.example.org` (all
+        /// subdomains, not `example.org` itself).
+        hosts: Vec<String> = Vec::new(), example(["docs.example.org", "*.docs.example.org"]);
+        /// The minimum time between two requests, instead of `[crawl] delay`; a longer
+        /// `Crawl-delay` of robots.txt wins.
+        delay: Option<Time> = None, example(Time::seconds(5));
+        /// Requests at most, such as `500/day`: they are spread evenly, as with a longer `delay`.
+        /// Hosts on one server share it.
+        budget: Option<RateText> = None, example("500/day");
+        /// When the site may be asked, in UTC. Outside of these hours its server rests, with all
+        /// hosts on it; `crawl` does not wait for them.
+        hours: Option<SiteHours> = None, example("22:00-06:00");
+        /// Follow at most this many links from a seed, instead of `[crawl] depth`.
+        depth: Option<u16> = None, example(3);
+        /// Fetch only URLs that match one of these regular expressions, instead of `[crawl]
+        /// include`.
+        include: Vec<String> = Vec::new(), example(["/guide/"]);
+        /// Fetch no URL that matches one of these regular expressions, beside `[crawl] exclude`.
+        exclude: Vec<String> = Vec::new(), example(["[?]print=1"]);
     }
 }
 
@@ -318,8 +349,9 @@ section! {
         /// The URL that the changes are posted to.
         url: String = String::new(), example("https://hooks.example.org/avocet");
         /// The key of the signature: the header `X-Avocet-Signature` is `sha256=` and the
-        /// HMAC-SHA256, in hexadecimal, of the header `X-Avocet-Timestamp`, a dot and the body.
-        secret: String = String::new(), example("a long random text");
+        /// HMAC-SHA256, in hexadecimal, of the header `X-Avocet-Timestamp`, a dot and the body. A
+        /// text, or `{env="NAME"}`, or `{file="PATH"}`.
+        secret: Secret = Secret::default(), example(BTreeMap::from([("env", "WEBHOOK_SECRET")]));
         /// Which changes are posted: `new`, `changed`, `gone`. An empty list stands for all.
         changes: Vec<ChangeKind> = Vec::new(), example(["new", "gone"]);
         /// Only changes of this host and its subdomains.
@@ -402,7 +434,7 @@ section! {
 }
 
 /// Returns all sections, in the order of the reference.
-pub fn sections() -> [SettingsSection; 13] {
+pub fn sections() -> [SettingsSection; 14] {
     [
         CrawlSettings::section(),
         ArchiveSettings::section(),
@@ -410,6 +442,7 @@ pub fn sections() -> [SettingsSection; 13] {
         FetchSettings::section(),
         LimitSettings::section(),
         HostSettings::section(),
+        SiteSettings::section(),
         BudgetSettings::section(),
         RefreshSettings::section(),
         SourceSettings::section(),
@@ -421,7 +454,7 @@ pub fn sections() -> [SettingsSection; 13] {
 }
 
 /// The sections that are lists: each of their tables is one element.
-pub const REPEATED: [&str; 2] = ["host", "webhook"];
+pub const REPEATED: [&str; 3] = ["host", "site", "webhook"];
 
 /// Returns every setting, in the order of the reference.
 pub fn declared() -> Vec<Setting> {

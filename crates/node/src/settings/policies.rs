@@ -1,7 +1,7 @@
 //! Creates the policies of a crawl from their names in the settings.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -75,6 +75,16 @@ impl PolicySettings {
             .flatten()
         {
             *path = std::path::absolute(&*path).unwrap_or_else(|_| path.clone());
+        }
+        // The ordering `given` uses the scores of `avocet import urls`, unless the user names
+        // others.
+        let imported = imported_scores(root);
+        let by_scores = |order: &String| order.contains("given");
+        if crawl.scores.is_none()
+            && crawl.order.as_ref().is_some_and(by_scores)
+            && imported.exists()
+        {
+            crawl.scores = Some(std::path::absolute(&imported).unwrap_or(imported));
         }
         let subject = match (&crawl.predicate, &crawl.topic) {
             (Some(predicate), _) => Some(Subject::described(root, predicate)),
@@ -239,6 +249,11 @@ impl PolicySettings {
         }
         Ok(())
     }
+}
+
+/// Returns the file of the scores that `avocet import urls` has read into the store at `root`.
+pub fn imported_scores(root: &Path) -> PathBuf {
+    root.join("scores.tsv")
 }
 
 /// Reads a file of lines `URL<tab>number`. Empty lines are skipped.

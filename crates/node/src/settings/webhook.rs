@@ -10,7 +10,9 @@ impl WebhookSettings {
     pub fn receiver(&self) -> Result<PageUrl, String> {
         let url = PageUrl::parse(&self.url);
         let url = url.map_err(|why| format!("webhook.url {:?}: {why}", self.url))?;
-        match self.secret.is_empty() {
+        let secret = self.secret.read();
+        let secret = secret.map_err(|why| format!("webhook.secret of {url}: {why:#}"))?;
+        match secret.is_empty() {
             true => Err(format!(
                 "webhook.secret of {url} is empty: write a long random text"
             )),

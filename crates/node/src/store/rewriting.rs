@@ -49,7 +49,7 @@ impl Store {
     /// Carries out the journal that a killed process left, if there is one.
     pub(super) fn finish_rewriting(&self) -> Result<()> {
         match read_json::<RewriteJournal>(&self.journal()) {
-            Some(journal) => self.carry_out(&self.ledger()?, &journal),
+            Some(journal) => self.carry_out(&*self.ledger()?, &journal),
             None => Ok(()),
         }
     }

@@ -102,13 +102,18 @@ pub struct FiledAnswer {
 }
 
 /// Returns the answers in a file of the archive, in the order of the file. Reads the index of the
-/// file, which is made again if it is missing.
+/// file, which is made again if it is missing. A file that is being written has no index and is
+/// read itself.
 pub fn answers_in(dir: &Path, file: u32) -> Result<Vec<FiledAnswer>, ArchiveError> {
     let index = files::cdxj(dir, file);
-    if !index.exists() {
+    let text = if index.exists() {
+        std::fs::read_to_string(&index).map_err(ArchiveError::io("read", &index))?
+    } else if files::closed(dir, file).exists() {
         indexes::make_index(dir, file)?;
-    }
-    let text = std::fs::read_to_string(&index).map_err(ArchiveError::io("read", &index))?;
+        std::fs::read_to_string(&index).map_err(ArchiveError::io("read", &index))?
+    } else {
+        indexes::of_file(&files::existing(dir, file))?
+    };
     let mut answers: Vec<FiledAnswer> = text
         .lines()
         .filter_map(|line| CdxjLine::parse(line)?.filed(file))

@@ -91,6 +91,12 @@ pub fn verify<E: From<ArchiveError>>(
     Ok(problems)
 }
 
+/// Returns what the index of a file would contain now.
+pub(super) fn of_file(path: &Path) -> Result<String, ArchiveError> {
+    let entries = entries_before(path, u64::MAX)?;
+    Ok(cdxj::render(&entries, &files::name(path)))
+}
+
 /// Recreates the index of a closed file.
 pub fn make_index(dir: &Path, file: u32) -> Result<(), ArchiveError> {
     write(

@@ -70,6 +70,7 @@ pub(super) fn member(
 /// such a tail.
 pub fn scan(dir: &Path) -> Result<ArchiveScan, ArchiveError> {
     Ok(ArchiveScan {
+        dir: dir.to_owned(),
         files: files::list(dir)?.into_iter(),
         open: None,
     })
@@ -77,6 +78,7 @@ pub fn scan(dir: &Path) -> Result<ArchiveScan, ArchiveError> {
 
 /// Iterates over all records of an archive.
 pub struct ArchiveScan {
+    dir: PathBuf,
     files: std::vec::IntoIter<(u32, PathBuf)>,
     open: Option<(u32, Records<File>)>,
 }
@@ -88,6 +90,11 @@ impl Iterator for ArchiveScan {
         loop {
             let Some((number, records)) = &mut self.open else {
                 let (number, path) = self.files.next()?;
+                // A running crawl may have completed the file since it was listed.
+                let path = match path.exists() {
+                    true => path,
+                    false => files::closed(&self.dir, number),
+                };
                 match Records::open(&path, OWN_LIMIT) {
                     Ok(records) => self.open = Some((number, records)),
                     Err(error) => return Some(Err(error)),

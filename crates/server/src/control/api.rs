@@ -32,6 +32,7 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(policy))
         .routes(routes!(block))
         .routes(routes!(seeds, add_seed, remove_seed))
+        .routes(routes!(crawl))
         .routes(routes!(settings))
         .layer(axum::extract::DefaultBodyLimit::max(LARGEST))
 }
@@ -161,6 +162,37 @@ struct Seed {
     /// The URL where a crawl begins.
     #[schema(example = "https://example.org/")]
     url: String,
+}
+
+/// What a crawl shall do from now on.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewCrawl)]
+struct CrawlBody {
+    /// URLs where the crawl begins, beside those that it has.
+    #[serde(default)]
+    #[schema(max_items = 1000, example = json!(["https://blog.example.org/"]))]
+    seeds: Vec<String>,
+    /// A new budget: `2/s`, `90/min`, `500/h`, `50000/day`.
+    #[schema(
+        example = "500/h",
+        pattern = r"^[1-9][0-9]{0,8}(\.[0-9]{1,6})?/(s|min|h|day)$"
+    )]
+    budget: Option<String>,
+}
+
+/// The result of starting or extending a crawl.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = CrawlResult)]
+struct CrawlAnswer {
+    /// Whether a crawl runs on the store. If not, the next `avocet run` or `avocet crawl` without
+    /// URLs has the seeds.
+    running: bool,
+    /// Whether anything changed.
+    changed: bool,
+    /// What happened, for people: one sentence per seed, one for the budget, one if a paused crawl
+    /// was resumed.
+    messages: Vec<String>,
 }
 
 /// All settings in force, in the order of the reference.
@@ -294,6 +326,39 @@ async fn block(
         Control::Unblock(host)
     };
     apply(&app, control, to.node).await
+}
+
+/// Start or extend the crawl
+///
+/// Adds seeds, sets the budget, and resumes a paused crawl. In a cluster, all nodes get this. If a
+/// seed is refused, the seeds before it stay added.
+#[utoipa::path(post, path = "/crawl", tag = "control", security(("token" = [])), request_body = CrawlBody,
+    responses((status = 200, body = CrawlAnswer), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
+async fn crawl(
+    State(app): State<Arc<App>>,
+    _: TokenAccess,
+    body: Bytes,
+) -> Result<Json<CrawlAnswer>, ApiRefusal> {
+    let CrawlBody { seeds, budget } = read(&body)?;
+    let added = seeds.into_iter().map(Control::AddSeed);
+    let controls = added.chain(budget.map(Control::Budget));
+    let orders = controls.map(CrawlOrder::Change).chain([CrawlOrder::Resume]);
+    let (mut changed, mut messages) = (false, Vec::new());
+    for order in orders {
+        let is_resumption = order == CrawlOrder::Resume;
+        let Json(done) = pass(&app, order, None).await?;
+        changed |= done.changed;
+        // A crawl that was not paused needs no word.
+        if done.changed || !is_resumption {
+            messages.push(done.message);
+        }
+    }
+    let running = app.read(|app| Ok(app.node.is_crawling(&app.node.snapshot())));
+    Ok(Json(CrawlAnswer {
+        running: running.await?,
+        changed,
+        messages,
+    }))
 }
 
 /// List the settings in force, each with the layer that gives it

@@ -31,7 +31,7 @@ pub struct ControlForm {
     sources: String,
     /// In a cluster: the node that the control is for; empty: all nodes.
     node: String,
-    /// `cluster`: the form is on the page of the cluster.
+    /// `cluster` or `sites`: the page of the form, if it is not the dashboard.
     page: String,
 }
 
@@ -52,9 +52,10 @@ pub async fn control(
     match done {
         Ok(message) => {
             app.notice(message);
-            // A form of the cluster's page returns to it.
+            // A form returns to its page.
             let page = match fields.page.as_str() {
                 "cluster" => "/dashboard/cluster",
+                "sites" => "/dashboard/sites",
                 _ => "/dashboard",
             };
             Redirect::to(page).into_response()

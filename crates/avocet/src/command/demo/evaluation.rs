@@ -1,8 +1,11 @@
 //! Evaluation of a demo against the true state of its web.
 
+use std::ops::Range;
+
 use serde::Serialize;
 use testweb::site::{Copies, Fetches, ServedWeb};
 
+use super::baseline::Baseline;
 use super::publication_delays::{PublicationDelays, published};
 use super::search_traffic::SearchTraffic;
 use crate::cli::DemoArguments;
@@ -28,6 +31,10 @@ pub struct Evaluation {
     pub fetches: Fetches,
     /// Total number of requests.
     pub requests: u64,
+    /// Requests of the baseline; `None` without one.
+    pub baseline_requests: Option<u64>,
+    /// Refresh policy of the baseline; `None` without one.
+    pub baseline: Option<String>,
     /// Freshness of the copies after `--measure-from`, or in the second half of the demo.
     pub freshness: DemoFreshness,
     /// Delay from publication to search result.
@@ -45,8 +52,8 @@ pub struct Evaluation {
 
 /// Shares of copies that are fresh (equal to their page), averaged over a period.
 ///
-/// The fields `…_if_alike` are the same shares under a uniform policy: first copies stay, and every
-/// later request goes to the page with the oldest copy.
+/// The fields `baseline_…` are the same shares for the copies of the baseline: of another crawl or,
+/// in the demo of a cluster, of a formula in which every later request goes to the oldest copy.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct DemoFreshness {
     /// Start of the period, in seconds since the start of the demo.
@@ -55,12 +62,12 @@ pub struct DemoFreshness {
     pub until: f64,
     /// Fresh share of all copies; `None` if there are none.
     pub copies: Option<f64>,
-    /// Fresh share of all copies under the uniform policy.
-    pub copies_if_alike: Option<f64>,
+    /// Fresh share of all copies of the baseline.
+    pub baseline_copies: Option<f64>,
     /// Share of the results shown to searchers whose copy was fresh; `None` if none was shown.
     pub shown: Option<f64>,
-    /// Share of the same results whose copy would have been fresh under the uniform policy.
-    pub shown_if_alike: Option<f64>,
+    /// Share of the same results whose copy of the baseline was fresh.
+    pub baseline_shown: Option<f64>,
 }
 
 /// Delays from the publication of new pages to their first appearance in the index.
@@ -79,6 +86,7 @@ pub struct Publication {
 /// Evaluates the demo from its start until now.
 pub fn evaluate(
     web: &ServedWeb,
+    baseline: Option<&Baseline>,
     traffic: &SearchTraffic,
     delays_seen: &PublicationDelays,
     summary: &Summary,
@@ -91,7 +99,9 @@ pub fn evaluate(
     let existing: Vec<_> = existing.map(|page| page.number()).collect();
     let fetches = web.fetches();
     let from = arguments.measure_from.map(|from| from.0.as_secs_f64());
-    let freshness = freshness(web, traffic, from.unwrap_or(now / 2.0), now, SAMPLES);
+    let of_baseline = baseline.map(Baseline::copies);
+    let period = from.unwrap_or(now / 2.0)..now;
+    let freshness = freshness(web, of_baseline.as_ref(), traffic, period, SAMPLES);
     let counts = traffic.counts();
     Evaluation {
         seed: arguments.seed,
@@ -104,6 +114,8 @@ pub fn evaluate(
             .count(),
         fetches,
         requests: fetches.all(),
+        baseline_requests: baseline.map(Baseline::requests),
+        baseline: baseline.map(|baseline| baseline.policy().to_owned()),
         freshness,
         publication: publication(web, delays_seen, now),
         searches: counts.searches,
@@ -114,15 +126,19 @@ pub fn evaluate(
     }
 }
 
-/// Returns the freshness of the copies from `from` until `until`.
+/// Returns the freshness of the copies, and of those of a baseline, in a period in seconds.
 pub fn freshness(
     web: &ServedWeb,
+    baseline: Option<&Copies>,
     traffic: &SearchTraffic,
-    from: f64,
-    until: f64,
+    period: Range<f64>,
     samples: u32,
 ) -> DemoFreshness {
-    let (copies, alike) = (web.copies(), web.copies_alike());
+    let Range {
+        start: from,
+        end: until,
+    } = period;
+    let copies = web.copies();
     let shown = traffic.counts().shown.clone();
     let share = |copies: &Copies| {
         let of_time = shown.iter().filter(|(_, at)| (from..until).contains(at));
@@ -136,9 +152,10 @@ pub fn freshness(
         from,
         until,
         copies: copies.freshness(web.web(), from, until, samples),
-        copies_if_alike: alike.freshness(web.web(), from, until, samples),
+        baseline_copies: baseline
+            .and_then(|copies| copies.freshness(web.web(), from, until, samples)),
         shown: share(&copies),
-        shown_if_alike: share(&alike),
+        baseline_shown: baseline.and_then(share),
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use testweb::site::ServedWeb;
 
-use super::evaluation::{Evaluation, freshness, publication};
+use super::baseline::Baseline;
+use super::evaluation::{DemoFreshness, Evaluation, freshness, publication};
 use super::publication_delays::PublicationDelays;
 use super::search_traffic::SearchTraffic;
 use crate::cli::DemoArguments;
@@ -34,24 +35,33 @@ pub async fn report_progress(
     web: Arc<ServedWeb>,
     traffic: SearchTraffic,
     delays: PublicationDelays,
+    baseline: Option<Arc<Baseline>>,
     introduction: Introduction,
 ) {
     let address = super::address(&live).await;
-    print_introduction(&address, &web, &introduction);
+    print_introduction(&address, &web, baseline.as_deref(), &introduction);
     let mut tick = tokio::time::interval(LINE_EVERY);
     tick.tick().await;
     loop {
         tick.tick().await;
         // Sampling all copies takes long: a thread for blocking work keeps the server responsive.
         let (web, traffic, delays) = (web.clone(), traffic.clone(), delays.clone());
-        let line = tokio::task::spawn_blocking(move || progress_line(&web, &traffic, &delays));
+        let baseline = baseline.clone();
+        let line = tokio::task::spawn_blocking(move || {
+            progress_line(&web, baseline.as_deref(), &traffic, &delays)
+        });
         if let Ok(line) = line.await {
             outln!("{line}");
         }
     }
 }
 
-fn print_introduction(address: &str, web: &ServedWeb, introduction: &Introduction) {
+fn print_introduction(
+    address: &str,
+    web: &ServedWeb,
+    baseline: Option<&Baseline>,
+    introduction: &Introduction,
+) {
     let homes = web.homes();
     let every = |seconds: f64| format!("{:.0} s", seconds / introduction.arguments.speed);
     let sites = [
@@ -92,30 +102,99 @@ fn print_introduction(address: &str, web: &ServedWeb, introduction: &Introductio
         "  from another terminal: avocet pause --store {0}; avocet resume --store {0}",
         introduction.root.display()
     );
-    outln!("\nFreshness, measured against the town itself, every 10 s (stop with Ctrl-C):");
+    outln!(
+        "\nEvery 10 s: which share of the copies equals its page in the town now (stop with Ctrl-C)."
+    );
+    if let Some(baseline) = baseline {
+        outln!(
+            "To compare, a second crawl with the same budget and the policy {:?} copies the same town.",
+            baseline.policy()
+        );
+    }
+    outln!("");
 }
 
-fn progress_line(web: &ServedWeb, traffic: &SearchTraffic, delays: &PublicationDelays) -> String {
+fn progress_line(
+    web: &ServedWeb,
+    baseline: Option<&Baseline>,
+    traffic: &SearchTraffic,
+    delays: &PublicationDelays,
+) -> String {
     let now = web.now();
-    let lately = freshness(web, traffic, (now - RECENT).max(0.0), now, SAMPLES);
-    let delay = publication(web, delays, now).mean_delay;
-    let (searches, clicks) = {
-        let counts = traffic.counts();
-        (counts.searches, counts.clicks)
+    let (copies, of_baseline) = (web.copies(), baseline.map(Baseline::copies));
+    let period = (now - RECENT).max(0.0)..now;
+    let lately = freshness(web, of_baseline.as_ref(), traffic, period, SAMPLES);
+    let existing =
+        (web.web().pages()).filter(|page| page.exists(now) && web.web().is_text(page.number()));
+    let (mut pages, mut copied) = (0, 0);
+    for page in existing {
+        pages += 1;
+        copied += usize::from(copies.first(page.number()).is_some());
+    }
+    let progress = DemoProgress {
+        seconds: now,
+        pages,
+        copied,
+        baseline: baseline.map(Baseline::policy),
+        lately,
+        delay: publication(web, delays, now).mean_delay,
     };
-    format!(
-        "{:>4.0} s  {}, {}; copies {} fresh ({} if all pages were visited equally often), results shown {} ({}); new pages found after {}; {}, {}",
-        now,
-        counted(web.copies().pages(), "page"),
-        counted(web.fetches().all(), "request"),
-        share(lately.copies),
-        share(lately.copies_if_alike),
-        share(lately.shown),
-        share(lately.shown_if_alike),
-        seconds(delay),
-        counted(searches, "search"),
-        counted(clicks, "click"),
-    )
+    progress.line()
+}
+
+/// How far the demo is.
+struct DemoProgress<'a> {
+    seconds: f64,
+    /// Pages of the town that exist now.
+    pages: usize,
+    /// Those of them that were fetched.
+    copied: usize,
+    /// The refresh policy of the baseline.
+    baseline: Option<&'a str>,
+    lately: DemoFreshness,
+    /// Mean time until a new page is found by searchers, in seconds.
+    delay: Option<f64>,
+}
+
+impl DemoProgress<'_> {
+    fn line(&self) -> String {
+        let lately = &self.lately;
+        let compared = |ours: Option<f64>, theirs: Option<f64>| match self.baseline {
+            Some(policy) => format!("{} ({policy} {})", share(ours), share(theirs)),
+            None => share(ours),
+        };
+        let mut line = format!(
+            "{:>4.0} s  fresh: {} of the copies, {} of the results that searchers saw; new pages are found after {}",
+            self.seconds,
+            compared(lately.copies, lately.baseline_copies),
+            compared(lately.shown, lately.baseline_shown),
+            seconds(self.delay),
+        );
+        if let Some(state) = self.state() {
+            line += &format!(" — {state}");
+        }
+        line
+    }
+
+    /// Returns what keeps the demo from being ahead, if anything does.
+    fn state(&self) -> Option<String> {
+        // Pages appear all the time, so a few of them never have a copy yet.
+        if self.copied * 10 < self.pages * 9 {
+            return Some(format!(
+                "still fetching first copies: {} of {}",
+                self.copied,
+                counted(self.pages, "page")
+            ));
+        }
+        let (ours, theirs) = (self.lately.copies?, self.lately.baseline_copies?);
+        match ours - theirs {
+            ahead if ahead >= 0.005 => {
+                Some(format!("{:.0} points ahead", (ahead * 100.0).max(1.0)))
+            }
+            ahead if ahead > -0.005 => Some("as good as the baseline".to_owned()),
+            behind => Some(format!("{:.0} points behind", (-behind * 100.0).max(1.0))),
+        }
+    }
 }
 
 /// Prints the evaluation at the end of the demo.
@@ -138,16 +217,24 @@ pub fn print_evaluation(evaluation: &Evaluation, root: &Path, temporary: bool) {
         fetches.lists,
         fetches.robots
     );
+    let compared = |ours: Option<f64>, theirs: Option<f64>| match &evaluation.baseline {
+        Some(policy) => format!("{} ({} with {policy})", share(ours), share(theirs)),
+        None => share(ours),
+    };
+    if let (Some(policy), Some(requests)) = (&evaluation.baseline, evaluation.baseline_requests) {
+        outln!(
+            "  the baseline: a second crawl of the same town with the policy {policy} and the same budget made {}",
+            counted(requests, "request")
+        );
+    }
     outln!(
-        "  copies that equal their page, from {:.0} s on: {} ({} if all pages were visited equally often)",
+        "  copies that equal their page, from {:.0} s on: {}",
         fresh.from,
-        share(fresh.copies),
-        share(fresh.copies_if_alike)
+        compared(fresh.copies, fresh.baseline_copies)
     );
     outln!(
-        "  results shown to searchers in that time that equal their page: {} ({} if all pages were visited equally often)",
-        share(fresh.shown),
-        share(fresh.shown_if_alike)
+        "  results shown to searchers in that time that equal their page: {}",
+        compared(fresh.shown, fresh.baseline_shown)
     );
     outln!(
         "  {} still exist; {} of them appeared in search, after {} on average, half of these within {}",
@@ -175,4 +262,37 @@ pub fn seconds(delay: Option<f64>) -> String {
 /// Returns a share in per cent.
 pub fn share(share: Option<f64>) -> String {
     share.map_or("-".into(), |share| format!("{:.0} %", share * 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_compares_with_the_baseline_and_says_why_the_demo_is_not_ahead() {
+        let progress = |copied, copies, baseline_copies| DemoProgress {
+            seconds: 40.0,
+            pages: 200,
+            copied,
+            baseline: Some("uniform"),
+            lately: DemoFreshness {
+                from: 20.0,
+                until: 40.0,
+                copies: Some(copies),
+                baseline_copies: Some(baseline_copies),
+                shown: Some(0.95),
+                baseline_shown: None,
+            },
+            delay: Some(21.04),
+        };
+        let line = progress(190, 0.86, 0.82).line();
+        let expected = "  40 s  fresh: 86 % (uniform 82 %) of the copies, 95 % (uniform -) of the results that searchers saw; \
+                        new pages are found after 21.0 s — 4 points ahead";
+        assert_eq!(line, expected);
+        let state = |copied, ours, theirs| progress(copied, ours, theirs).state().unwrap();
+        let first = "still fetching first copies: 90 of 200 pages";
+        assert_eq!(state(90, 0.9, 0.8), first);
+        assert_eq!(state(190, 0.8, 0.803), "as good as the baseline");
+        assert_eq!(state(190, 0.8, 0.82), "2 points behind");
+    }
 }

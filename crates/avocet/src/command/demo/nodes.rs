@@ -13,7 +13,7 @@ mod names;
 mod processes;
 mod report;
 mod texts;
-mod watchdog;
+pub(super) mod watchdog;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl NodesDemo<'_> {
             broker = connect(&address) => broker?,
             () = signals.next() => bail!("interrupted before the demo had started"),
         };
-        let web = serve_town(arguments).await?;
+        let web = serve_town(arguments, std::time::SystemTime::now()).await?;
         let division =
             Division::new(SLOTS).context("the number of slots must be a power of two")?;
         let names = names::choose(&sites(&web, division), division, count)

@@ -10,21 +10,23 @@ use page::PageUrl;
 use page::article::chunks::chunks;
 use serde_json::{Value, json};
 
+use super::csv;
 use super::directory::MarkdownDirectory;
+use super::export_bar::ExportBar;
 use super::filter::ExportFilter;
 use super::front_matter;
 use super::repetition::{ExportCandidate, ReadyPage, RepeatedTexts};
 use super::write_atomically;
 use crate::cli::{ExportArguments, PageFormat};
 use crate::logs::say;
+use node::access::StoreView;
 use node::number::counted;
 use node::readable::{self, Readable};
-use node::store::Store;
 
 /// Exports pages. Returns a summary for `--json`.
 pub(super) fn run(
     root: &Path,
-    store: &Store,
+    store: &StoreView,
     arguments: &ExportArguments,
     out: Option<&Path>,
 ) -> Result<Value> {
@@ -32,6 +34,7 @@ pub(super) fn run(
         store,
         filter: ExportFilter::open(root, arguments)?,
         chunks: arguments.chunks.map(|limit| limit as usize),
+        columns: (arguments.format == PageFormat::Csv).then(|| csv::columns(arguments.what)),
     };
     let counts = match (out, arguments.format) {
         (Some(out), PageFormat::Md) => {
@@ -40,14 +43,16 @@ pub(super) fn run(
             directory.finish()?;
             counts
         }
-        (Some(out), PageFormat::Jsonl) => write_atomically(out, |file: &File| {
+        (Some(out), _) => write_atomically(out, |file: &File| {
             let mut file = BufWriter::new(file);
+            export.head(&mut file)?;
             let counts = export.write(|page| export.lines(page, &mut file))?;
             file.flush()?;
             Ok(counts)
         })?,
         (None, _) => {
             let mut stdout = BufWriter::new(std::io::stdout().lock());
+            export.head(&mut stdout)?;
             let counts = export.write(|page| export.lines(page, &mut stdout))?;
             stdout.flush()?;
             counts
@@ -64,7 +69,7 @@ pub(super) fn run(
             out.display(),
             match arguments.format {
                 PageFormat::Md => counted(counts.written, "file"),
-                PageFormat::Jsonl => counted(counts.written, "line"),
+                PageFormat::Jsonl | PageFormat::Csv => counted(counts.written, "line"),
             },
             if found.is_empty() {
                 "none".to_owned()
@@ -91,10 +96,12 @@ struct ExportCounts {
 }
 
 struct PageExport<'a> {
-    store: &'a Store,
+    store: &'a StoreView,
     filter: ExportFilter,
     /// Maximum length of a chunk in characters; `None` writes whole pages.
     chunks: Option<usize>,
+    /// The columns of CSV; `None` writes JSON Lines or files.
+    columns: Option<&'static [&'static str]>,
 }
 
 impl PageExport<'_> {
@@ -127,8 +134,10 @@ impl PageExport<'_> {
         let learn = |candidate: &ExportCandidate| {
             readable::whole(&archive, &candidate.page.url, &candidate.visited)
         };
-        for known in self.store.ledger()?.scan() {
+        let bar = ExportBar::begin(self.store, "pages")?;
+        for known in self.store.ledger().scan() {
             let known = known?;
+            bar.step();
             let Some(visited) = known
                 .visited
                 .as_ref()
@@ -153,7 +162,18 @@ impl PageExport<'_> {
         Ok(counts)
     }
 
+    fn head(&self, out: &mut impl Write) -> Result<()> {
+        match self.columns {
+            Some(columns) => csv::head(columns, out),
+            None => Ok(()),
+        }
+    }
+
     fn lines(&self, page: &Readable, out: &mut impl Write) -> Result<u64> {
+        if let Some(columns) = self.columns {
+            csv::line(columns, &serde_json::to_value(page)?, out)?;
+            return Ok(1);
+        }
         let Some(limit) = self.chunks else {
             writeln!(out, "{}", serde_json::to_string(page)?)?;
             return Ok(1);

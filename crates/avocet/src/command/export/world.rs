@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use lab::table::TableWriter;
 use lab::table::schema::{ARTICLES, EDGES, NODES, PAGES, SOURCES};
-use ledger::Ledger;
+use ledger::LedgerReader;
+use node::access::StoreView;
 use node::clock::written;
 use node::number::counted;
-use node::store::Store;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ struct WorldCounts {
 }
 
 /// Exports the store to a directory, which must not exist. Returns a summary for `--json`.
-pub(super) fn run(store: &Store, out: &Path) -> Result<Value> {
+pub(super) fn run(store: &StoreView, out: &Path) -> Result<Value> {
     if out.symlink_metadata().is_ok() {
         bail!(
             "{} exists already, and is not overwritten: choose another directory",
@@ -123,18 +123,18 @@ fn unfinished(out: &Path) -> Result<PathBuf> {
 }
 
 /// Writes all tables.
-fn write(store: &Store, out: &Path) -> Result<WorldCounts> {
+fn write(store: &StoreView, out: &Path) -> Result<WorldCounts> {
     let bar = Bar::new();
-    let ledger = store.ledger()?;
+    let ledger = store.ledger();
     let archive = store.archive();
     let mut counts = WorldCounts::default();
-    let mut pages = WorldPages::read(&ledger)?;
+    let mut pages = WorldPages::read(ledger)?;
     let answers = Answers::read(&archive, &mut pages, out, &bar, &mut counts)?;
     answers.write_versions(out, &pages, &mut counts)?;
     let links = SourceLinks::read(&archive, &pages, &answers, &bar)?;
     links.write(out, &mut counts)?;
-    write_edges(&ledger, &pages, out, &mut counts)?;
-    write_urls(&ledger, &pages, &links, out, &mut counts)?;
+    write_edges(ledger, &pages, out, &mut counts)?;
+    write_urls(ledger, &pages, &links, out, &mut counts)?;
     demand::write(store.root(), &pages, &links, out, &mut counts)?;
     bar.finish();
     let [from, until] = answers.span().map(|moment| moment.map(written));
@@ -147,7 +147,7 @@ fn write(store: &Store, out: &Path) -> Result<WorldCounts> {
 
 /// Writes the links between pages, as they were when each page was last read.
 fn write_edges(
-    ledger: &Ledger,
+    ledger: &LedgerReader,
     pages: &WorldPages,
     out: &Path,
     counts: &mut WorldCounts,
@@ -172,7 +172,7 @@ fn write_edges(
 
 /// Writes the tables that name the URLs of pages. A page has the same id in all of them.
 fn write_urls(
-    ledger: &Ledger,
+    ledger: &LedgerReader,
     pages: &WorldPages,
     links: &SourceLinks,
     out: &Path,

@@ -1,5 +1,5 @@
-//! Passes the messages of an agent to the running node of a cluster, whose tools search all nodes.
-//! This process could search the index of its own store only.
+//! Passes the messages of an agent to the server of the crawl that runs on the store, so that an
+//! agent gets the same answers as over HTTP. In a cluster, that server searches all nodes.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -13,28 +13,28 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use node::live;
+use node::socket::StoreClient;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 /// The error code of JSON-RPC for a fault of the server.
 const INTERNAL: i32 = -32603;
 
-/// The running node of a store.
-pub struct RunningNode {
+/// The server of the crawl that runs on a store.
+pub struct RunningServerBridge {
     address: String,
     client: Client<HttpConnector, Full<Bytes>>,
 }
 
-impl RunningNode {
-    /// Finds the node that runs on a store. Returns `None` if no crawl runs on it and serves, or if
-    /// the crawl is not part of a cluster.
-    pub async fn find(root: &Path) -> Option<Self> {
+impl RunningServerBridge {
+    /// Finds the crawl that runs on a store. Returns `None` if none runs, or if it serves nothing.
+    pub fn find(root: &Path) -> Option<Self> {
         let state = live::running(root).ok()?;
         let address = state["address"].as_str()?.trim_end_matches('/').to_owned();
+        // A killed crawl leaves its state; another program may listen at its address now.
+        StoreClient::connect(root)?;
         let client = Client::builder(TokioExecutor::new()).build_http();
-        let asked = client.get(format!("{address}/api/v1/cluster").parse().ok()?);
-        let found = asked.await.ok()?.status().is_success();
-        found.then_some(Self { address, client })
+        Some(Self { address, client })
     }
 
     /// Answers requests until the agent closes standard input.
@@ -67,7 +67,7 @@ impl RunningNode {
         let asked = self.client.request(request).await;
         let answer = asked.with_context(|| {
             format!(
-                "the node at {} does not answer: start avocet mcp again",
+                "the crawl at {} does not answer: start avocet mcp again",
                 self.address
             )
         })?;
@@ -76,7 +76,7 @@ impl RunningNode {
         let body = String::from_utf8_lossy(&body).into_owned();
         ensure!(
             status.is_success(),
-            "the node at {} answers {status}: {body}",
+            "the crawl at {} answers {status}: {body}",
             self.address
         );
         Ok(body)

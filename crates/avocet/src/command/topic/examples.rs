@@ -12,15 +12,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use frontier::Known;
-use ledger::Ledger;
 use page::{PageId, PageUrl, charset, media, media::Media};
 use policy::focus::TrainingDocument;
 
 use crate::cli::topic::TrainArguments;
+use crate::progress_bar::Bar;
 use crawl::verdict::{Asked, Details, Verdict};
+use lab::workers::ExperimentProgress;
+use node::access::StoreView;
 use node::readable::kept;
 use node::settings::topic::{JudgedExample, Lesson};
-use node::store::Store;
+use node::work_progress::{WorkProgress, WorkUnit};
 
 /// All training examples of a topic.
 #[derive(Debug, Default)]
@@ -64,8 +66,12 @@ impl Examples {
     ) -> Result<Self> {
         let mut examples = Self::default();
         let mut named: HashSet<PageId> = HashSet::new();
+        let all = arguments.positive.len() + arguments.negative.len() + arguments.sample;
+        let bar = Bar::new();
+        WorkProgress::begin(&bar, "reading examples", all as u64, WorkUnit::Steps);
         for (names, on) in [(&arguments.positive, true), (&arguments.negative, false)] {
             for name in names {
+                bar.step();
                 if let Ok(url) = PageUrl::parse(name) {
                     named.insert(url.id());
                     let example = copies.example(&url, on)?;
@@ -81,7 +87,7 @@ impl Examples {
         for example in above.map_or(&[][..], |above| &above.examples) {
             examples.add_of_parent(copies, example, &mut named)?;
         }
-        examples.sample(copies, &named, arguments.sample)?;
+        examples.sample(copies, &named, arguments.sample, &bar)?;
         Ok(examples)
     }
 
@@ -143,11 +149,13 @@ impl Examples {
         copies: &StoredCopies<'_>,
         named: &HashSet<PageId>,
         wanted: usize,
+        bar: &Bar,
     ) -> Result<()> {
         let mut others = copies.known();
         others.retain(|known| !named.contains(&known.key.page));
         let step = (others.len() / wanted.max(1)).max(1);
         for known in others.into_iter().step_by(step).take(wanted) {
+            bar.step();
             let url = PageUrl::parse(&known.discovery.url)?;
             self.pages.extend(copies.example(&url, false)?);
         }
@@ -157,7 +165,7 @@ impl Examples {
 
 /// The copies of a store, with the anchor texts of links to them.
 pub struct StoredCopies<'a> {
-    store: &'a Store,
+    store: &'a StoreView,
     pages: HashMap<PageId, Known>,
     /// Anchor texts of the links to each page, by page number.
     anchors: HashMap<u64, String>,
@@ -165,16 +173,16 @@ pub struct StoredCopies<'a> {
 
 impl<'a> StoredCopies<'a> {
     /// Reads all pages with a copy, and all anchor texts, from the ledger.
-    pub fn of(store: &'a Store, ledger: &Ledger) -> Result<Self> {
+    pub fn of(store: &'a StoreView) -> Result<Self> {
         let mut pages = HashMap::new();
-        for known in ledger.scan() {
+        for known in store.ledger().scan() {
             let known = known?;
             if known.has_copy() {
                 pages.insert(known.key.page, known);
             }
         }
         let mut anchors: HashMap<u64, String> = HashMap::new();
-        for links in ledger.all_links() {
+        for links in store.ledger().all_links() {
             let (_, links) = links?;
             for (to, anchor) in links.links().filter(|(_, anchor)| !anchor.is_empty()) {
                 let known = anchors.entry(u64::from(to)).or_default();

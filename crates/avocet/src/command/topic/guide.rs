@@ -15,7 +15,9 @@ use page::{PageId, PageUrl};
 use policy::focus::{CrawledGraph, Guide, Pointer, TrainingDocument};
 
 use super::examples::{Examples, StoredCopies};
+use crate::progress_bar::Bar;
 use crawl::verdict::Lead;
+use lab::workers::ExperimentProgress;
 
 /// Maximum number of pages that are read besides the examples.
 const MOST: usize = 5_000;
@@ -36,7 +38,10 @@ pub fn learn(
     let mut crawled = CrawledGraph::default();
     let mut places: HashMap<PageId, usize> = HashMap::new();
     let mut leads: Vec<(usize, Vec<Lead>)> = Vec::new();
+    let bar = Bar::new();
+    bar.begin("reading links", known.len());
     for (nth, known) in known.into_iter().enumerate() {
+        bar.step();
         let named = said.get(known.discovery.url.as_str()).copied();
         if named.is_none() && nth % step != 0 {
             continue;

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use frontier::Known;
-use ledger::Ledger;
+use ledger::LedgerReader;
 use page::{PageId, PageUrl};
 use policy::focus::{Bayes, Trainer};
 
@@ -26,7 +26,7 @@ const MOST: usize = 500;
 /// Trains the classifiers of at most this many layers, the nearest layer first.
 pub fn learn(
     copies: &StoredCopies<'_>,
-    ledger: &Ledger,
+    ledger: &LedgerReader,
     examples: &Examples,
     most: u8,
 ) -> Result<Vec<Bayes>> {

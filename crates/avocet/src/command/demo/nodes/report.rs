@@ -78,7 +78,8 @@ impl NodesReport {
         let fetches = web.fetches();
         let from = arguments.measure_from.map(|from| from.0.as_secs_f64());
         let from = from.unwrap_or(now / 2.0);
-        let freshness = freshness(web, &demo.traffic, from, now, SAMPLES);
+        let alike = web.copies_alike();
+        let freshness = freshness(web, Some(&alike), &demo.traffic, from..now, SAMPLES);
         let mut kill = demo.nodes.killed().cloned();
         if let Some(kill) = &mut kill {
             kill.count_repeats(web);

@@ -53,13 +53,9 @@ pub fn introduction(demo: &NodesDemo<'_>, root: &Path, kill_after: Duration) -> 
 /// Returns a progress line.
 pub fn progress(demo: &NodesDemo<'_>) -> String {
     let now = demo.web.now();
-    let lately = freshness(
-        &demo.web,
-        &demo.traffic,
-        (now - RECENT).max(0.0),
-        now,
-        SAMPLES,
-    );
+    let period = (now - RECENT).max(0.0)..now;
+    let alike = demo.web.copies_alike();
+    let lately = freshness(&demo.web, Some(&alike), &demo.traffic, period, SAMPLES);
     let nodes = demo.heard.all().into_iter().map(|(beat, alive)| {
         if alive {
             let fetched = counted(beat.figures.fetched, "fetch");
@@ -155,7 +151,7 @@ pub fn print_report(report: &NodesReport, temporary: bool) {
         "  copies that equal their page, from {:.0} s on: {} ({} if all pages were visited equally often)",
         report.freshness.from,
         share(report.freshness.copies),
-        share(report.freshness.copies_if_alike)
+        share(report.freshness.baseline_copies)
     );
     if let Some(kill) = &report.kill {
         outln!("  the kill: {}", takeover(kill));

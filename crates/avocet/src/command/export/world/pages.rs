@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::{Context, Result};
-use ledger::Ledger;
+use ledger::LedgerReader;
 use page::{PageId, PageUrl};
 use policy::Moment;
 
@@ -39,7 +39,7 @@ impl WorldPages {
     /// A source is a page with a copy that is a seed, the main page of a host, or a sitemap or
     /// feed.
     /// A page that one of these named at its first visit is a source if it named a new page later.
-    pub fn read(ledger: &Ledger) -> Result<Self> {
+    pub fn read(ledger: &LedgerReader) -> Result<Self> {
         let mut known_pages = Self::default();
         let mut named_new_pages = Vec::new();
         for known in ledger.scan() {
