@@ -27,8 +27,10 @@ fn normal(url: &PageUrl) {
     let text = url.as_str();
     assert!(text.bytes().all(|byte| byte.is_ascii_graphic()), "{text}");
     assert!(!text.contains('#'), "{text}");
-    assert!(url.as_url().username().is_empty() && url.as_url().password().is_none());
-    assert!(matches!(url.as_url().scheme(), "http" | "https"));
+    let parsed = url.to_url();
+    assert!(parsed.username().is_empty() && parsed.password().is_none());
+    assert!(matches!(parsed.scheme(), "http" | "https"));
+    assert_eq!(parsed.as_str(), text);
     assert!(!url.host_name().is_empty());
     assert!(url.path().starts_with('/'));
     assert_eq!(format!("{}{}", url.origin(), url.path_and_query()), text);

@@ -122,7 +122,7 @@ impl StoredCookie {
         (same_host || !self.host_only)
             && (url.is_secure() || !self.secure)
             && self.is_alive(now)
-            && is_below(url.as_url().path(), &self.path)
+            && is_below(url.path(), &self.path)
     }
 }
 
@@ -150,7 +150,7 @@ fn path_of<'a>(cookie: &'a Cookie<'_>, url: &'a PageUrl) -> &'a str {
     match cookie.path() {
         Some(path) if path.starts_with('/') => path,
         _ => {
-            let path = url.as_url().path();
+            let path = url.path();
             path.rfind('/')
                 .filter(|&end| end > 0)
                 .map_or("/", |end| &path[..end])

@@ -136,10 +136,8 @@ pub fn sites(ledger: &LedgerReader, now: Moment) -> Result<Vec<SiteSummary>> {
 fn site_name(url: &str) -> String {
     match PageUrl::parse(url) {
         Ok(url) => {
-            let url = url.as_url();
-            let host = url.host_str().unwrap_or_default();
-            let port = url.port().map(|port| format!(":{port}"));
-            host.to_owned() + &port.unwrap_or_default()
+            let port = url.other_port().map(|port| format!(":{port}"));
+            url.host_name().to_owned() + &port.unwrap_or_default()
         }
         Err(_) => url.to_owned(),
     }

@@ -171,9 +171,10 @@ fn written(
     extraction: Extraction,
 ) -> Article {
     let base = document.base_uri();
-    let base = base.and_then(|base| url.as_url().join(&base).ok());
+    let own = url.to_url();
+    let base = base.and_then(|base| own.join(&base).ok());
     let budget = LINK_BYTES_FACTOR * html.len() + (64 << 10);
-    let (markdown, headings) = markdown::write(root, base.as_ref().unwrap_or(url.as_url()), budget);
+    let (markdown, headings) = markdown::write(root, base.as_ref().unwrap_or(&own), budget);
     Article {
         title: title(document, root),
         text: text::plain(root),

@@ -134,7 +134,7 @@ impl Robots {
 
     /// Returns whether a page may be fetched. `/robots.txt` may always be fetched.
     pub fn allows(&self, url: &PageUrl) -> bool {
-        if self.rules.is_empty() || url.as_url().path() == "/robots.txt" {
+        if self.rules.is_empty() || url.path() == "/robots.txt" {
             return true;
         }
         let path = pattern::normal_path(url.path_and_query());

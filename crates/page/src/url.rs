@@ -8,6 +8,7 @@
 
 mod fragment;
 pub(crate) mod normal;
+mod quick;
 mod session;
 mod shape;
 #[cfg(test)]
@@ -17,14 +18,23 @@ pub mod traps;
 pub use fragment::with_fragment;
 
 use std::fmt;
+use std::net::Ipv4Addr;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A normalized URL.
+/// A normalized URL: its text, and where its parts end.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PageUrl(Url);
+pub struct PageUrl {
+    text: Box<str>,
+    /// The end of the host name, which begins after the scheme.
+    host_end: u32,
+    /// Where the path begins.
+    path: u32,
+    /// Where the query begins, with its question mark; the length of the text if there is none.
+    query: u32,
+}
 
 /// Why a string is not the URL of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
@@ -51,14 +61,18 @@ pub struct PageId(pub u128);
 impl PageUrl {
     /// Parses an absolute URL.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
-        Self::accept(Url::parse(text))
+        quick::parse(text).map_or_else(|| Self::accept(Url::parse(text)), Ok)
     }
 
     /// Resolves a link found on this page.
     pub fn join(&self, link: &str) -> Result<Self, Refusal> {
+        if let Some(url) = quick::join(self, link) {
+            return Ok(url);
+        }
+        let base = self.to_url();
         match normal::without_extra_slashes(link) {
-            Some(link) => Self::accept(self.0.join(&link)),
-            None => Self::accept(self.0.join(link)),
+            Some(link) => Self::accept(base.join(&link)),
+            None => Self::accept(base.join(link)),
         }
     }
 
@@ -79,53 +93,76 @@ impl PageUrl {
             url.set_username("").map_err(|()| Refusal::Malformed)?;
             url.set_password(None).map_err(|()| Refusal::Malformed)?;
         }
-        Ok(Self(url))
+        Self::of(url)
+    }
+
+    fn of(url: Url) -> Result<Self, Refusal> {
+        let to = |end: url::Position| url[..end].len() as u32;
+        let (host_end, path) = (to(url::Position::AfterHost), to(url::Position::BeforePath));
+        let query = to(url::Position::AfterPath);
+        if url.as_str().len() > u32::MAX as usize {
+            return Err(Refusal::Malformed);
+        }
+        Ok(Self {
+            text: String::from(url).into_boxed_str(),
+            host_end,
+            path,
+            query,
+        })
     }
 
     /// Returns the URL as text.
     pub fn as_str(&self) -> &str {
-        self.0.as_str()
+        &self.text
     }
 
-    /// Returns the parsed URL.
-    pub fn as_url(&self) -> &Url {
-        &self.0
+    /// Parses the text again, for callers that need the general type.
+    pub fn to_url(&self) -> Url {
+        Url::parse(&self.text).expect("the text of a normalized URL is a URL")
     }
 
     /// Returns scheme, host and port, such as `https://example.org:8443`; a default port is
     /// omitted.
     pub fn origin(&self) -> &str {
-        &self.0[..url::Position::BeforePath]
+        &self.text[..self.path as usize]
     }
 
     /// Returns the normalized host name or IP address, an IPv6 address in brackets.
     pub fn host_name(&self) -> &str {
-        self.0.host_str().unwrap_or_default()
+        let scheme = if self.is_secure() { 8 } else { 7 };
+        &self.text[scheme..self.host_end as usize]
     }
 
     /// Returns the port, by default that of the scheme.
     pub fn port(&self) -> u16 {
-        self.0.port_or_known_default().unwrap_or(80)
+        let default = if self.is_secure() { 443 } else { 80 };
+        self.other_port().unwrap_or(default)
+    }
+
+    /// Returns the port, if it is not that of the scheme.
+    pub fn other_port(&self) -> Option<u16> {
+        let port = &self.text[self.host_end as usize..self.path as usize];
+        port.strip_prefix(':')?.parse().ok()
     }
 
     /// Returns whether the scheme is `https`.
     pub fn is_secure(&self) -> bool {
-        self.0.scheme() == "https"
+        self.text.as_bytes()[4] == b's'
     }
 
     /// Returns the path, which starts with a slash.
     pub fn path(&self) -> &str {
-        self.0.path()
+        &self.text[self.path as usize..self.query as usize]
     }
 
     /// Returns the part after the question mark. An empty query differs from none.
     pub fn query(&self) -> Option<&str> {
-        self.0.query()
+        self.text[self.query as usize..].strip_prefix('?')
     }
 
     /// Returns path and query, as they appear in a request line.
     pub fn path_and_query(&self) -> &str {
-        &self.0[url::Position::BeforePath..url::Position::AfterQuery]
+        &self.text[self.path as usize..]
     }
 
     /// Returns a hash of the URL's pattern, which pages of one template usually share.
@@ -154,9 +191,10 @@ impl PageUrl {
     /// For an IP address or a bare suffix it returns the host itself.
     pub fn registrable_domain(&self) -> &str {
         let host = self.host_name();
-        match self.0.host() {
-            Some(url::Host::Domain(name)) => psl::domain_str(name).unwrap_or(name),
-            _ => host,
+        let is_address = host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok();
+        match is_address {
+            true => host,
+            false => psl::domain_str(host).unwrap_or(host),
         }
     }
 }

@@ -113,7 +113,7 @@ fn pages_in(dir: &Path) -> Vec<u32> {
 }
 
 fn number(url: Option<PageUrl>) -> u32 {
-    url.unwrap().as_url().path()[1..].parse().unwrap()
+    url.unwrap().path()[1..].parse().unwrap()
 }
 
 fn files_ending(dir: &Path, ending: &str) -> Vec<PathBuf> {

@@ -88,7 +88,7 @@ impl EnvironmentProxies {
                 .trim_end_matches(']');
             let address = host.parse::<IpAddr>().ok();
             let is_here = host == "localhost" || address.is_some_and(|ip| ip.is_loopback());
-            let port = url.as_url().port_or_known_default();
+            let port = Some(url.port());
             let mut direct = self.direct.iter();
             !is_here && !direct.any(|hosts| hosts.has(host, address, port))
         })

@@ -98,18 +98,17 @@ pub(super) fn time(millis: i64) -> Option<String> {
 /// percent-encoding nor removes session ids. Several URLs may have the same key, so a line also
 /// contains the URL.
 pub(super) fn key(url: &PageUrl) -> String {
-    let parts = url.as_url();
-    let mut key = match parts.host_str().and_then(|host| host.strip_prefix('[')) {
+    let mut key = match url.host_name().strip_prefix('[') {
         Some(address) => address.trim_end_matches(']').to_owned(),
         None => reversed(url.host_name()),
     };
-    if let Some(port) = parts.port() {
+    if let Some(port) = url.other_port() {
         key.push_str(&format!(":{port}"));
     }
     key.push(')');
-    let path = parts.path().trim_end_matches('/');
+    let path = url.path().trim_end_matches('/');
     key.push_str(if path.is_empty() { "/" } else { path });
-    if let Some(query) = parts.query().filter(|query| !query.is_empty()) {
+    if let Some(query) = url.query().filter(|query| !query.is_empty()) {
         let query = query.to_ascii_lowercase();
         let mut parameters: Vec<&str> = query.split('&').collect();
         parameters.sort_unstable();

@@ -115,7 +115,7 @@ fn host_of(url: &str) -> String {
     let Ok(url) = PageUrl::parse(url) else {
         return String::new();
     };
-    let port = url.as_url().port().map(|port| format!(":{port}"));
+    let port = url.other_port().map(|port| format!(":{port}"));
     url.host_name().to_owned() + &port.unwrap_or_default()
 }
 

@@ -100,7 +100,7 @@ fn create_new(path: &Path) -> Result<fs::File> {
 /// and `-http` if the scheme is not https.
 fn host_name(url: &PageUrl) -> String {
     let mut name = url.host_name().to_owned();
-    if let Some(port) = url.as_url().port() {
+    if let Some(port) = url.other_port() {
         name += &format!("-{port}");
     }
     if !url.is_secure() {

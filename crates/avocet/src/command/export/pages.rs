@@ -219,7 +219,7 @@ impl PageExport<'_> {
 
 /// Returns the URL of a page with a fragment.
 fn address(page: &str, fragment: Option<&str>) -> Result<String> {
-    let mut url = PageUrl::parse(page)?.as_url().clone();
+    let mut url = PageUrl::parse(page)?.to_url();
     url.set_fragment(fragment);
     Ok(url.into())
 }
