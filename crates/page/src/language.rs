@@ -5,8 +5,9 @@
 //!
 //! The page's own claim counts first, because menus and code mislead a detector. The claim is
 //! accepted if the text has some of the most frequent words of that language, which is cheap to
-//! check, or if the detector does not know the language. Only otherwise is the detector run, and
-//! it overrules a claim only if its result is reliable.
+//! check, or if the detector does not know the language. A text without a claim is accepted for a
+//! language if many of its words are frequent words of that language and of no other. Only
+//! otherwise is the detector run, and it overrules a claim only if its result is reliable.
 
 use whatlang::Lang;
 
@@ -20,6 +21,12 @@ const SAMPLE: usize = 512;
 /// prose it is one in four; in lists and code far fewer.
 const FREQUENT: usize = 20;
 
+/// Without a claim, one word in 8 must be a frequent word of the language, at least this many
+/// words in all, and no other language may have more than a third as many.
+const EVIDENT: usize = 8;
+const EVIDENT_WORDS: usize = 6;
+const EVIDENT_LEAD: usize = 3;
+
 /// Confidence, from 0 to 1, that the detector needs to name a language if the page claims none.
 const SURE: f64 = 0.5;
 
@@ -28,10 +35,14 @@ const SURE: f64 = 0.5;
 pub fn detect(text: &str, claim: Option<&str>) -> Option<String> {
     let claimed = claim.and_then(primary);
     let sample = sample(text);
-    if let Some(claimed) = &claimed
-        && is_plausible(sample, claimed)
-    {
-        return Some(claimed.clone());
+    match &claimed {
+        Some(claimed) if is_plausible(sample, claimed) => return Some(claimed.clone()),
+        Some(_) => {}
+        None => {
+            if let Some(evident) = WordCount::of(sample).evident() {
+                return Some(evident.to_owned());
+            }
+        }
     }
     match whatlang::detect(sample) {
         Some(found) if found.is_reliable() => Some(code(found.lang()).to_owned()),
@@ -55,23 +66,110 @@ fn is_plausible(sample: &str, code: &str) -> bool {
     if !CODES.iter().any(|known| &known[4..] == code) {
         return true;
     }
-    let Some([_, frequent @ ..]) = FREQUENT_WORDS.iter().find(|words| words[0] == code) else {
-        return false;
-    };
-    let (mut all, mut found) = (0, 0);
-    for word in sample
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|word| !word.is_empty())
-    {
-        all += 1;
-        found += usize::from(
-            frequent
-                .iter()
-                .any(|other| word.eq_ignore_ascii_case(other)),
-        );
-    }
-    found * FREQUENT >= all && found > 0
+    let language = FREQUENT_WORDS.iter().position(|words| words[0] == code);
+    language.is_some_and(|language| {
+        let count = WordCount::of(sample);
+        let found = count.found[language];
+        found * FREQUENT >= count.all && found > 0
+    })
 }
+
+/// How many words a text has, and how many of them are frequent words of each language.
+struct WordCount {
+    all: usize,
+    found: [usize; FREQUENT_WORDS.len()],
+}
+
+impl WordCount {
+    fn of(text: &str) -> Self {
+        let mut count = Self {
+            all: 0,
+            found: [0; FREQUENT_WORDS.len()],
+        };
+        for word in text.split(|c: char| !c.is_alphabetic()) {
+            if word.is_empty() {
+                continue;
+            }
+            count.all += 1;
+            let Some(key) = word_key(word.as_bytes()) else {
+                continue;
+            };
+            let Ok(place) = WORD_LANGUAGES.binary_search_by_key(&key, |(key, _)| *key) else {
+                continue;
+            };
+            let mut languages = WORD_LANGUAGES[place].1;
+            while languages != 0 {
+                count.found[languages.trailing_zeros() as usize] += 1;
+                languages &= languages - 1;
+            }
+        }
+        count
+    }
+
+    /// Returns the language whose frequent words the text has, if it is evident.
+    fn evident(&self) -> Option<&'static str> {
+        let (place, &found) = (self.found.iter().enumerate()).max_by_key(|(_, found)| **found)?;
+        let others = (self.found.iter().enumerate()).filter(|(other, _)| *other != place);
+        let lead = others.map(|(_, other)| *other).max()? * EVIDENT_LEAD <= found;
+        let enough = found >= EVIDENT_WORDS && found * EVIDENT >= self.all;
+        (lead && enough).then(|| FREQUENT_WORDS[place][0])
+    }
+}
+
+/// Returns the bytes of a word with its ASCII letters in lower case; `None` if it has more than
+/// eight.
+const fn word_key(word: &[u8]) -> Option<u64> {
+    if word.len() > 8 {
+        return None;
+    }
+    let (mut key, mut at) = (0, 0);
+    while at < word.len() {
+        key |= (word[at].to_ascii_lowercase() as u64) << (8 * at);
+        at += 1;
+    }
+    Some(key)
+}
+
+/// Number of words in [`FREQUENT_WORDS`], a word of two languages counted twice.
+const WORDS: usize = FREQUENT_WORDS.len() * (FREQUENT_WORDS[0].len() - 1);
+
+/// The key of each frequent word, with one bit per language that has the word, sorted. A word of
+/// two languages has all bits in each of its entries.
+static WORD_LANGUAGES: [(u64, u8); WORDS] = {
+    let mut table = [(0, 0); WORDS];
+    let mut length = 0;
+    let mut language = 0;
+    while language < FREQUENT_WORDS.len() {
+        let mut word = 1;
+        while word < FREQUENT_WORDS[0].len() {
+            let Some(key) = word_key(FREQUENT_WORDS[language][word].as_bytes()) else {
+                panic!("a frequent word has at most eight bytes");
+            };
+            let mut bits = 1 << language;
+            // Insertion sort. An equal word of another language shares its bits.
+            let mut at = length;
+            while at > 0 && table[at - 1].0 > key {
+                table[at] = table[at - 1];
+                at -= 1;
+            }
+            let mut same = at;
+            while same > 0 && table[same - 1].0 == key {
+                bits |= table[same - 1].1;
+                same -= 1;
+            }
+            let end = at;
+            while same < end {
+                table[same].1 = bits;
+                same += 1;
+            }
+            table[at] = (key, bits);
+            length += 1;
+            word += 1;
+        }
+        language += 1;
+    }
+    table
+};
 
 /// The code of a language, and words that are frequent in it. Related languages share a few.
 const FREQUENT_WORDS: [[&str; 13]; 8] = [
@@ -175,6 +273,44 @@ mod tests {
         check("", Some("no"), Some("nb"));
         check("", Some("<script>"), None);
         check("", Some("english"), None);
+    }
+
+    #[test]
+    fn frequent_words_decide_without_a_claim() {
+        let evident = |text: &str| WordCount::of(text).evident();
+        let english = "The cat is on the mat, and this is for the dog that runs with the ball.";
+        assert_eq!(evident(english), Some("en"));
+        let german = "Das ist ein Satz, der nicht von den Katzen und der Maus handelt, mit Punkt.";
+        assert_eq!(evident(german), Some("de"));
+        let russian = "Это не то, что мы хотели, и как в прошлом году, для всех или из них.";
+        assert_eq!(evident(russian), Some("ru"));
+        // Italian and Spanish share words, so the detector decides.
+        assert_eq!(evident("una con una con una con una con"), None);
+        assert_eq!(
+            evident("vacuum analyze pg_stat_all_tables autovacuum"),
+            None
+        );
+        assert_eq!(evident(""), None);
+        // The detector agrees.
+        for (text, code) in [(english, "en"), (german, "de"), (russian, "ru")] {
+            assert_eq!(
+                whatlang::detect(text).map(|found| super::code(found.lang())),
+                Some(code)
+            );
+        }
+    }
+
+    #[test]
+    fn every_frequent_word_is_found_for_its_languages() {
+        for (language, words) in FREQUENT_WORDS.iter().enumerate() {
+            for word in &words[1..] {
+                for text in [word.to_string(), word.to_ascii_uppercase()] {
+                    assert_eq!(WordCount::of(&text).found[language], 1, "{text}");
+                }
+            }
+        }
+        let shared = WordCount::of("una").found;
+        assert_eq!(shared.iter().sum::<usize>(), 2, "Spanish and Italian");
     }
 
     #[test]
