@@ -2,7 +2,7 @@
 
 use page::article::chunks::chunks;
 use page::article::{Extraction, ExtractionFailure};
-use page::{PageReading, ReadLimits, charset, read};
+use page::{PageParts, PageReading, ReadLimits, charset, read};
 
 /// Reads a page.
 ///
@@ -39,6 +39,7 @@ pub fn html(data: &[u8]) {
         paths: 1,
         attributes: 2,
         value: 16,
+        parts: PageParts::default(),
     };
     bounded(&read(&text, &base, &tightest), &tightest);
 }

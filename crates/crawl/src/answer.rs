@@ -26,8 +26,9 @@ pub struct Answer {
     pub directives: Directives,
     /// The decoded body.
     pub content: Bytes,
-    /// SHA-1 of the body as received.
-    pub payload: [u8; 20],
+    /// SHA-1 of the body as received. `None`: neither the archive nor the last copy has it, and the
+    /// verdict hashes the content by [`page::body_hash`].
+    pub payload: Option<[u8; 20]>,
     /// The error code of a body that is incomplete or cannot be decoded.
     pub truncated: Option<&'static str>,
 }

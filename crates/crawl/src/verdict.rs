@@ -30,19 +30,20 @@ const HOPS: u8 = 10;
 pub struct IndexText {
     /// The title; empty if there is none.
     pub title: String,
-    /// The readable text.
+    /// The readable text, if [requested](Details::body).
     pub body: String,
-    /// The parts of the body that are navigation, as byte ranges.
+    /// The parts of the body that are navigation, as byte ranges, if [requested](Details::outline).
     pub asides: Vec<Range<u32>>,
-    /// The sections of the body.
+    /// The sections of the body, if [requested](Details::outline).
     pub sections: Vec<page::PageSection>,
-    /// Bytes of the body that are anchor text, without navigation.
+    /// Bytes of the body that are anchor text, without navigation, if
+    /// [requested](Details::outline).
     pub linked: u32,
     /// The kind of document: `html` or `text`.
     pub kind: &'static str,
     /// The code of its language, if it is known and [requested](Details::language).
     pub language: Option<String>,
-    /// Structured data of the page.
+    /// Structured data of the page, if [requested](Details::stated).
     pub stated: page::Fields,
 }
 
@@ -74,7 +75,7 @@ pub struct Lead {
     pub listing: bool,
     /// Its anchor text.
     pub anchor: String,
-    /// Whether the link is part of navigation.
+    /// Whether the link is part of navigation, if [requested](Details::outline).
     pub aside: bool,
     /// Its anchor text and up to eight words on either side, if [requested](Details::places).
     pub around: String,
@@ -178,21 +179,48 @@ pub struct Asked<'a> {
 pub struct Details {
     /// [`Lead::around`] and [`Lead::path`], which methods of focused crawling use.
     pub places: bool,
+    /// [`IndexText::body`], which the index and policies that read texts use.
+    pub body: bool,
     /// [`IndexText::language`], which the index and policies that read texts use.
     pub language: bool,
+    /// [`IndexText::stated`], which the index and policies that read texts use.
+    pub stated: bool,
+    /// Sections and navigation, which the index uses.
+    pub outline: bool,
 }
 
 impl Details {
     /// What the index uses.
     pub const INDEXED: Self = Self {
         places: false,
+        body: true,
         language: true,
+        stated: true,
+        outline: true,
+    };
+    /// Nothing but the facts that the ledger stores: a crawl without index, whose policies read no
+    /// texts.
+    pub const FACTS: Self = Self {
+        places: false,
+        body: false,
+        language: false,
+        stated: false,
+        outline: false,
     };
     /// Everything.
     pub const ALL: Self = Self {
         places: true,
-        language: true,
+        ..Self::INDEXED
     };
+
+    /// Returns the parts of an HTML page that must be read for these details.
+    fn parts(self) -> page::PageParts {
+        page::PageParts {
+            outline: self.outline,
+            fields: self.stated,
+            paths: self.places,
+        }
+    }
 }
 
 impl<'a> Asked<'a> {

@@ -134,7 +134,7 @@ pub struct PageCopy {
     pub place: Option<RecordLocation>,
     /// When it was fetched.
     pub at: Moment,
-    /// SHA-1 of the body as received.
+    /// SHA-1 of the body as received; without an archive, a [`page::body_hash`].
     pub payload: [u8; 20],
     /// `ETag` for conditional requests.
     pub etag: Option<String>,

@@ -10,8 +10,14 @@ use repository::archive::{CodingLimits, Cut, PayloadDigest, WarcRecord};
 /// The error code of a body whose content coding could not be decoded.
 const UNDECODED: &str = "undecoded";
 
-/// Converts an answer that came over the network.
-pub fn live(response: &Response, url: &PageUrl, token: &str, payload: PayloadDigest) -> Answer {
+/// Converts an answer that came over the network. `payload` is the digest of its body, if it is
+/// needed.
+pub fn live(
+    response: &Response,
+    url: &PageUrl,
+    token: &str,
+    payload: Option<PayloadDigest>,
+) -> Answer {
     let owned = |text: Option<&str>| text.map(str::to_owned);
     Answer {
         status: response.status,
@@ -23,7 +29,7 @@ pub fn live(response: &Response, url: &PageUrl, token: &str, payload: PayloadDig
         hub: link_header::hub(response.links(), url),
         directives: response.x_robots_tag(token),
         content: response.content.clone(),
-        payload: payload.0,
+        payload: payload.map(|digest| digest.0),
         truncated: response
             .truncated
             .map(fetch::Truncation::name)
@@ -54,7 +60,7 @@ pub fn kept(record: &WarcRecord, url: &PageUrl, token: &str) -> Result<Answer> {
             Cut::Encoded => UNDECODED,
         })),
         content: Bytes::from(content.bytes.into_owned()),
-        payload: PayloadDigest::of(&[&record.body()]).0,
+        payload: Some(PayloadDigest::of(&[&record.body()]).0),
     })
 }
 

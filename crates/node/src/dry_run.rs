@@ -18,7 +18,6 @@ use page::article::article;
 use page::listing::ListingKind;
 use page::media::{self, Media};
 use page::{PageReading, PageUrl, Robots, charset, language};
-use repository::archive::PayloadDigest;
 use serde::Serialize;
 
 use crate::answer;
@@ -246,8 +245,7 @@ impl DryRun<'_> {
         check.took_ms = u64::try_from(answer.total.as_millis()).unwrap_or(u64::MAX);
         match answer.outcome {
             Ok(response) => {
-                let payload = PayloadDigest::of(&[&response.body]);
-                let answer = answer::live(&response, url, TOKEN, payload);
+                let answer = answer::live(&response, url, TOKEN, None);
                 let target = answer.location.clone().and_then(Result::ok);
                 let target = target.filter(|_| (300..400).contains(&answer.status));
                 (judged(check, url, scope, &answer), target)

@@ -25,4 +25,4 @@ mod tests;
 pub use fields::Fields;
 pub use outline::PageSection;
 pub use read::read;
-pub use reading::{Cuts, Link, LinkKind, PageReading, ReadLimits};
+pub use reading::{Cuts, Link, LinkKind, PageParts, PageReading, ReadLimits};

@@ -4,6 +4,7 @@
 //! randomness. All input may be hostile, so the time and memory of every parser here are bounded.
 
 pub mod article;
+mod body_hash;
 pub mod charset;
 pub mod coding;
 #[cfg(test)]
@@ -23,9 +24,10 @@ mod span;
 pub mod url;
 
 pub use article::{Article, article};
+pub use body_hash::{body_hash, is_body_hash};
 pub use directives::Directives;
 pub use fingerprint::{Fingerprint, Shingles, Simhash, TextDigest};
-pub use html::{Fields, Link, LinkKind, PageReading, PageSection, ReadLimits, read};
+pub use html::{Fields, Link, LinkKind, PageParts, PageReading, PageSection, ReadLimits, read};
 pub use listing::Listing;
 pub use media::Media;
 pub use record_location::RecordLocation;

@@ -59,9 +59,12 @@ const PHRASES: [&str; 14] = [
 /// Returns whether the title or the first words of a short text say that the page is missing.
 /// This is a suspicion, not a proof.
 pub fn looks_missing(title: &str, text: &str) -> bool {
+    if text.len() > SHORT * 12 {
+        return false;
+    }
     let mut words = text.split_whitespace();
     let start: Vec<&str> = words.by_ref().take(FIRST).collect();
-    if words.nth(SHORT - FIRST).is_some() || text.len() > SHORT * 12 {
+    if words.nth(SHORT - FIRST).is_some() {
         return false;
     }
     says_so(title) || says_so(&start.join(" "))

@@ -104,7 +104,7 @@ fn answer(text: u64) -> Answer {
         hub: None,
         directives: Directives::default(),
         content: Bytes::new(),
-        payload,
+        payload: Some(payload),
         truncated: None,
     }
 }

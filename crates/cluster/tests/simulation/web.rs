@@ -67,7 +67,7 @@ impl HonestWeb {
             hub: None,
             directives: Directives::default(),
             content: Bytes::new(),
-            payload,
+            payload: Some(payload),
             truncated: None,
         };
         let mut verdict = claim.asked(at).judge(&answer, 0, &|_| true);

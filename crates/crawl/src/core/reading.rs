@@ -401,9 +401,13 @@ impl<S> Core<S> {
     /// Returns the details of pages that the index or the policy uses.
     pub(super) fn details(&mut self) -> Details {
         let needs = self.frontier.policy().needs();
+        let texts = self.plan.index || needs.text;
         Details {
             places: needs.places,
-            language: self.plan.index || needs.text,
+            body: texts,
+            language: texts,
+            stated: texts,
+            outline: self.plan.index,
         }
     }
 }

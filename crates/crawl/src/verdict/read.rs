@@ -5,7 +5,10 @@ use frontier::PageCopy;
 use page::listing::{self, ListingKind, Refused};
 use page::media::Media;
 use page::missing::{is_missing, looks_missing};
-use page::{LinkKind, Listing, PageUrl, TextDigest, charset, language, media};
+use page::{
+    LinkKind, Listing, PageUrl, ReadLimits, TextDigest, body_hash, charset, is_body_hash, language,
+    media,
+};
 use policy::{Moment, Outcome, Visit};
 
 use super::{Asked, HOPS, IndexText, Lead, Signal, Verdict};
@@ -43,7 +46,8 @@ impl Asked<'_> {
             return self.soft_404(answer, bytes);
         }
         let before = self.copy();
-        let same_bytes = before.is_some_and(|copy| copy.payload == answer.payload);
+        let payload = answer.payload.unwrap_or_else(|| body_hash(&answer.content));
+        let same_bytes = before.is_some_and(|copy| has_body_of(copy, answer, &payload));
         let texts = before
             .and_then(|copy| copy.text.as_ref())
             .zip(page.digest.as_ref());
@@ -85,7 +89,7 @@ impl Asked<'_> {
             at: before
                 .filter(|_| same_bytes)
                 .map_or(self.at, |copy| copy.at),
-            payload: answer.payload,
+            payload,
             etag: answer.etag.clone(),
             last_modified: answer.last_modified.clone(),
             text: page.digest,
@@ -93,6 +97,10 @@ impl Asked<'_> {
             hub: hub.map(|hub| hub.as_str().to_owned()),
         });
         verdict.text = page.text.filter(|_| indexed);
+        if let Some(text) = verdict.text.as_mut().filter(|_| !self.details.body) {
+            // Frees the text here, on the thread that made it, and not after the commit.
+            text.body = String::new();
+        }
         verdict.leads = page.leads;
         let history = verdict.visited.history;
         verdict.visited.history = history.listing(page.listing.is_some());
@@ -158,7 +166,11 @@ impl Asked<'_> {
 
     fn html(&self, answer: &Answer) -> ParsedBody {
         let (html, _) = charset::decode(&answer.content, answer.content_type.as_deref());
-        let mut reading = page::read(&html, self.url, &page::ReadLimits::default());
+        let limits = ReadLimits {
+            parts: self.details.parts(),
+            ..ReadLimits::default()
+        };
+        let mut reading = page::read(&html, self.url, &limits);
         let mut leads = Vec::new();
         if !answer.directives.nofollow && !reading.robots.nofollow {
             let links = std::mem::take(&mut reading.links);
@@ -251,6 +263,12 @@ fn unlisted(refused: Refused) -> ParsedBody {
 
 fn is_gzip(content: &Bytes) -> bool {
     content.starts_with(b"\x1f\x8b\x08")
+}
+
+/// Returns whether the body of an answer, with this digest, equals that of the copy.
+fn has_body_of(copy: &PageCopy, answer: &Answer, payload: &[u8; 20]) -> bool {
+    copy.payload == *payload
+        || is_body_hash(&copy.payload) && copy.payload == body_hash(&answer.content)
 }
 
 /// Returns whether an answer has the validators of the copy, so that the server would have

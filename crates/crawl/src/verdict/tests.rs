@@ -27,7 +27,7 @@ fn answer(status: u16, body: &str) -> Answer {
         hub: None,
         directives: Directives::default(),
         content: Bytes::copy_from_slice(body.as_bytes()),
-        payload: sha1::Sha1::digest(body).into(),
+        payload: Some(sha1::Sha1::digest(body).into()),
         truncated: None,
     }
 }
@@ -212,23 +212,71 @@ fn a_picture_is_copied_and_has_neither_text_nor_leads() {
 }
 
 #[test]
-fn the_language_is_detected_only_if_it_is_requested() {
+fn details_are_read_only_if_they_are_requested() {
     let page = url("http://e.org/");
-    let html = "<html lang=de><p>Der schnelle Fuchs springt und läuft dann über die Wiese.";
-    let language = |language| {
+    let html = "<html lang=de><meta name=author content=Maus><nav><a href=/a>Hin und her</a></nav>\
+        <h1 id=f>Der Fuchs</h1><p>Der schnelle Fuchs springt und läuft dann über die Wiese.";
+    let read = |details| {
         let asked = Asked {
-            details: Details {
-                places: false,
-                language,
-            },
+            details,
             ..Asked::again(&page)
         };
-        asked
-            .judge(&answer(200, html), 0, &|_| true)
-            .text
-            .unwrap()
-            .language
+        asked.judge(&answer(200, html), 0, &|_| true)
     };
-    assert_eq!(language(true).as_deref(), Some("de"));
-    assert_eq!(language(false), None);
+    let (all, least) = (read(Details::ALL), read(Details::FACTS));
+    assert_eq!(
+        all.visited.copy, least.visited.copy,
+        "the facts are the same"
+    );
+    let (lead, bare) = (&all.leads[0], &least.leads[0]);
+    assert_eq!((&lead.url, &lead.anchor), (&bare.url, &bare.anchor));
+    assert!(lead.aside && lead.path == "html/nav/a" && lead.around.ends_with("läuft"));
+    assert!(!bare.aside && bare.path.is_empty() && bare.around.is_empty());
+    let (all, least) = (all.text.unwrap(), least.text.unwrap());
+    assert_eq!(all.title, least.title);
+    assert!(all.body.ends_with("Wiese.") && least.body.is_empty());
+    assert_eq!(
+        (all.language.as_deref(), least.language),
+        (Some("de"), None)
+    );
+    assert_eq!(
+        (all.stated.authors.len(), least.stated.authors.len()),
+        (1, 0)
+    );
+    assert_eq!((all.sections.len(), least.sections.len()), (1, 0));
+    assert_eq!((all.asides.len(), least.asides.len()), (1, 0));
+}
+
+#[test]
+fn equal_bodies_are_recognized_with_and_without_an_archive() {
+    let page = url("http://e.org/a.png");
+    let picture = |archived: bool, body: &str| Answer {
+        content_type: Some("image/png".into()),
+        payload: archived.then(|| sha1::Sha1::digest(body).into()),
+        ..answer(200, body)
+    };
+    let outcome = |first: &Answer, second: &Answer| {
+        let before = judge(&page, None, 1, first).visited;
+        let verdict = judge(&page, Some(&before), 2, second);
+        let payload = verdict.visited.copy.unwrap().payload;
+        assert_eq!(page::is_body_hash(&payload), second.payload.is_none());
+        (verdict.visited.history.outcome, verdict.repeated)
+    };
+    let same = (Some(Outcome::Unchanged), true);
+    let other = (Some(Outcome::Changed), false);
+    assert_eq!(
+        outcome(&picture(false, "png"), &picture(false, "png")),
+        same
+    );
+    assert_eq!(
+        outcome(&picture(false, "png"), &picture(false, "gif")),
+        other
+    );
+    // The crawl has an archive now.
+    assert_eq!(outcome(&picture(false, "png"), &picture(true, "png")), same);
+    assert_eq!(
+        outcome(&picture(false, "png"), &picture(true, "gif")),
+        other
+    );
+    assert_eq!(outcome(&picture(true, "png"), &picture(true, "png")), same);
 }

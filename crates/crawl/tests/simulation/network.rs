@@ -373,7 +373,7 @@ fn answer(status: u16, url: &PageUrl, response: &SimResponse) -> Answer {
             ..Directives::default()
         },
         content: body.map_or_else(Bytes::new, Bytes::from),
-        payload: payload(response),
+        payload: Some(payload(response)),
         truncated: None,
     }
 }

@@ -716,7 +716,7 @@ pub(super) fn answer_of(text: Option<u64>) -> Answer {
         hub: None,
         directives: Directives::default(),
         content: Bytes::new(),
-        payload,
+        payload: Some(payload),
         truncated: None,
     }
 }

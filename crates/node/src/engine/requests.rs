@@ -17,7 +17,9 @@ use frontier::Probe;
 use ledger::Ledger;
 use page::{PageUrl, Robots, TextDigest};
 use policy::Moment;
-use repository::archive::{Capture, Level, Original, Profile, Sealed, Truncated, seal};
+use repository::archive::{
+    Capture, Level, Original, PayloadDigest, Profile, Sealed, Truncated, seal,
+};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::DriverMessage;
@@ -139,8 +141,7 @@ impl Requests {
         let answer = connection.get(&request).await;
         let response = answer.outcome.as_ref().ok();
         let found = response.map(|response| {
-            let digest = repository::archive::PayloadDigest::of(&[&response.body]);
-            let live = answer::live(response, &url, TOKEN, digest);
+            let live = answer::live(response, &url, TOKEN, None);
             text_of(&live, &url).map_or(Probe::Honest, Probe::Soft)
         });
         let event = Event::Probed {
@@ -272,8 +273,13 @@ impl Requests {
         };
         let cut = response.truncated.and_then(|cut| cut.warc()).map(truncated);
         let (url, at) = (&claim.url, timestamp(get.at));
-        let capture = Capture::new(url, at, from, &response.head, &response.body, cut);
-        let live = answer::live(response, url, TOKEN, capture.digest());
+        let capture = || Capture::new(url, at, from, &response.head, &response.body, cut);
+        let archived = self.level.map(|level| (capture(), level));
+        let digest = match &archived {
+            Some((capture, _)) => Some(capture.digest()),
+            None => has_sha1(claim).then(|| PayloadDigest::of(&[&response.body])),
+        };
+        let live = answer::live(response, url, TOKEN, digest);
         let depth = claim.discovery.depth;
         let ours = |url: &PageUrl| get.scope.judge(url, depth).is_ok();
         let asked = Asked {
@@ -282,8 +288,7 @@ impl Requests {
             ..claim.asked(get.at)
         };
         let verdict = asked.judge(&live, answer.wire_bytes, &ours);
-        let level = self.level;
-        let sealed = level.map(|level| sealed(claim, &capture, &verdict, level));
+        let sealed = archived.map(|(capture, level)| sealed(claim, &capture, &verdict, level));
         Answered::Page(Box::new(Judged {
             verdict,
             sealed,
@@ -350,6 +355,14 @@ fn state(connection: Option<&Connection>) -> ConnectionState {
     }
 }
 
+/// Returns whether the last copy of a page has a SHA-1 digest, because it was archived or read by
+/// an earlier version of this program. Only the same digest tells that the new body is equal.
+fn has_sha1(claim: &Claim) -> bool {
+    let before = claim.before.as_ref();
+    let copy = before.and_then(|before| before.copy.as_ref());
+    copy.is_some_and(|copy| !page::is_body_hash(&copy.payload))
+}
+
 fn sealed(claim: &Claim, capture: &Capture<'_>, verdict: &Verdict, level: Level) -> Sealed {
     let before = claim.before.as_ref();
     let copy = before.and_then(|before| before.copy.as_ref());
@@ -363,7 +376,7 @@ fn sealed(claim: &Claim, capture: &Capture<'_>, verdict: &Verdict, level: Level)
             let original = Original {
                 url: &claim.url,
                 at: timestamp(copy.at),
-                digest: repository::archive::PayloadDigest(copy.payload),
+                digest: PayloadDigest(copy.payload),
             };
             seal::revisit(capture, &original, profile, level)
         }

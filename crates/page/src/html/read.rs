@@ -47,7 +47,8 @@ pub fn read(html: &str, base: &PageUrl, limits: &ReadLimits) -> PageReading {
 struct PageReader<'a, 'l> {
     limits: &'l ReadLimits,
     page: &'l PageUrl,
-    open: OpenElements<'a>,
+    /// The open elements, which outline and paths need; `None` if neither is read.
+    open: Option<OpenElements<'a>>,
     hidden: Option<Hidden>,
     /// The element whose raw text is being read.
     raw: Option<NameKey>,
@@ -62,8 +63,8 @@ struct PageReader<'a, 'l> {
     linked: u32,
     paths: Paths,
     head: HeadCollector,
-    fields: Collector,
-    outline: Outline<'a>,
+    fields: Option<Collector>,
+    outline: Option<Outline<'a>>,
 }
 
 /// An element whose content is not shown.
@@ -76,10 +77,11 @@ struct Hidden {
 
 impl<'a, 'l> PageReader<'a, 'l> {
     fn new(html: &str, page: &'l PageUrl, limits: &'l ReadLimits) -> Self {
+        let parts = limits.parts;
         Self {
             limits,
             page,
-            open: OpenElements::new(),
+            open: (parts.outline || parts.paths).then(OpenElements::new),
             hidden: None,
             raw: None,
             link: None,
@@ -90,8 +92,8 @@ impl<'a, 'l> PageReader<'a, 'l> {
             linked: 0,
             paths: Paths::default(),
             head: HeadCollector::default(),
-            fields: Collector::new(html),
-            outline: Outline::default(),
+            fields: parts.fields.then(|| Collector::new(html)),
+            outline: parts.outline.then(Outline::default),
         }
     }
 
@@ -104,7 +106,8 @@ impl<'a, 'l> PageReader<'a, 'l> {
             text: self.text.is_cut,
         };
         let text = self.text.finish();
-        let (sections, asides) = self.outline.finish(&text);
+        let outline = self.outline.map(|outline| outline.finish(&text));
+        let (sections, asides) = outline.unwrap_or_default();
         PageReading {
             title: self.title.finish(),
             digest: TextDigest::of(&text),
@@ -118,7 +121,7 @@ impl<'a, 'l> PageReader<'a, 'l> {
             refresh: self.head.refresh,
             robots: self.head.robots,
             language: self.head.language,
-            fields: self.fields.finish(),
+            fields: self.fields.map(Collector::finish).unwrap_or_default(),
             not_links: self.links.not_links,
             malformed: self.links.malformed,
             cut,
@@ -132,7 +135,12 @@ impl<'a, 'l> PageReader<'a, 'l> {
         let into = match self.raw {
             None | Some(tag::XMP | tag::PLAINTEXT) => &mut self.text,
             Some(tag::TITLE) if !self.titled => &mut self.title,
-            Some(tag::SCRIPT) => return self.fields.script_text(raw),
+            Some(tag::SCRIPT) => {
+                if let Some(fields) = &mut self.fields {
+                    fields.script_text(raw);
+                }
+                return;
+            }
             Some(_) => return,
         };
         if references {
@@ -162,8 +170,12 @@ impl<'a, 'l> PageReader<'a, 'l> {
                 tag::model(tag, element(tag).role)
             };
         }
-        self.fields.start(tag, attributes, self.text.len());
-        self.outline.start(tag, attributes, self.text.len());
+        if let Some(fields) = &mut self.fields {
+            fields.start(tag, attributes, self.text.len());
+        }
+        if let Some(outline) = &mut self.outline {
+            outline.start(tag, attributes, self.text.len());
+        }
         let element = element(tag);
         match element.flow {
             TextFlow::Inline | TextFlow::Void => {}
@@ -175,15 +187,20 @@ impl<'a, 'l> PageReader<'a, 'l> {
         }
         match element.role {
             Role::Plain => {}
-            Role::Raw if tag == tag::SCRIPT => self.fields.script(attributes),
-            Role::Raw => {}
+            Role::Raw => {
+                if let Some(fields) = self.fields.as_mut().filter(|_| tag == tag::SCRIPT) {
+                    fields.script(attributes);
+                }
+            }
             Role::Anchor => self.anchor(tag, name, attributes),
             Role::Document => self.document(tag, name, attributes),
             Role::Image => self.image(attributes),
             Role::Relation => self.relation(tag, name, attributes),
             Role::Meta => {
                 self.head.meta(attributes, &self.links, self.page);
-                self.fields.meta(attributes);
+                if let Some(fields) = &mut self.fields {
+                    fields.meta(attributes);
+                }
             }
             Role::Base => {
                 if let Some(href) = attribute(attributes, HREF) {
@@ -203,10 +220,13 @@ impl<'a, 'l> PageReader<'a, 'l> {
         if matches!(element.flow, TextFlow::Void | TextFlow::Break) {
             return ContentModel::Data;
         }
-        self.open.start(tag, name, element.flow);
-        let (at, depth) = (self.text.len(), self.open.depth());
-        self.outline
-            .opened(tag, element.flow, attributes, at, depth);
+        if let Some(open) = &mut self.open {
+            open.start(tag, name, element.flow);
+            if let Some(outline) = &mut self.outline {
+                let (at, depth) = (self.text.len(), open.depth());
+                outline.opened(tag, element.flow, attributes, at, depth);
+            }
+        }
         let model = tag::model(tag, element.role);
         if model != ContentModel::Data {
             self.raw = Some(tag);
@@ -234,7 +254,9 @@ impl<'a, 'l> PageReader<'a, 'l> {
             tag::SVG if tag == tag::FOREIGN_OBJECT => hidden.foreign += 1,
             tag::SVG if hidden.foreign == 0 && tag::leaves_svg(tag) => {
                 self.hidden = None;
-                self.open.end(tag::SVG);
+                if let Some(open) = &mut self.open {
+                    open.end(tag::SVG);
+                }
                 return true;
             }
             // Links inside `noscript` are collected; their text ("turn it on") is not.
@@ -262,7 +284,9 @@ impl<'a, 'l> PageReader<'a, 'l> {
             }
             self.hidden = None;
         }
-        self.fields.end(tag, self.text.as_str());
+        if let Some(fields) = &mut self.fields {
+            fields.end(tag, self.text.as_str());
+        }
         self.titled |= self.raw.take() == Some(tag::TITLE);
         match element(tag).flow {
             TextFlow::Block | TextFlow::Break => self.text.line(),
@@ -273,8 +297,12 @@ impl<'a, 'l> PageReader<'a, 'l> {
         if tag == tag::PRE {
             self.text.close_lines();
         }
-        self.open.end(tag);
-        self.outline.end(tag, self.text.len(), self.open.depth());
+        if let Some(open) = &mut self.open {
+            open.end(tag);
+            if let Some(outline) = &mut self.outline {
+                outline.end(tag, self.text.len(), open.depth());
+            }
+        }
     }
 
     fn anchor(&mut self, tag: NameKey, name: &str, attributes: &[Attribute<'a>]) {
@@ -330,20 +358,22 @@ impl<'a, 'l> PageReader<'a, 'l> {
         kind: LinkKind,
         nofollow: bool,
     ) -> Option<u32> {
+        let limits = self.limits;
+        let open = self.open.as_ref().filter(|_| limits.parts.paths);
         let place = || LinkPlace {
             kind,
-            path: self.paths.of(&self.open, tag, name, self.limits.paths),
+            path: open.map_or(0, |open| self.paths.of(open, tag, name, limits.paths)),
             at: self.text.len(),
         };
         self.links
-            .add(&target.value(), nofollow, self.limits.links, place)
+            .add(&target.value(), nofollow, limits.links, place)
     }
 
     fn close_link(&mut self) {
         if let Some(link) = self.link.take() {
             let anchor = self.text.close_anchor(self.limits.anchor);
-            let aside = self.outline.is_aside();
-            if !aside {
+            let aside = self.outline.as_ref().is_some_and(Outline::is_aside);
+            if self.outline.is_some() && !aside {
                 self.linked += anchor.end - anchor.start;
             }
             self.links.set_anchor(link, anchor, aside);

@@ -28,6 +28,29 @@ pub struct ReadLimits {
     pub attributes: usize,
     /// Bytes of one attribute value; an attribute with a longer one is skipped.
     pub value: usize,
+    /// The parts that are read besides title, text and links.
+    pub parts: PageParts,
+}
+
+/// Parts of a page that cost time and are not always used. A part that is not read is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageParts {
+    /// [`PageReading::sections`], [`PageReading::asides`], [`PageReading::linked`] and
+    /// [`Link::aside`].
+    pub outline: bool,
+    /// [`PageReading::fields`].
+    pub fields: bool,
+    /// [`PageReading::paths`] and [`Link::path`].
+    pub paths: bool,
+}
+
+impl PageParts {
+    /// All parts.
+    pub const ALL: Self = Self {
+        outline: true,
+        fields: true,
+        paths: true,
+    };
 }
 
 impl Default for ReadLimits {
@@ -42,6 +65,7 @@ impl Default for ReadLimits {
             paths: 256,
             attributes: 256,
             value: 64 << 10,
+            parts: PageParts::ALL,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Tests what is read from a page, and that no markup stops the reader.
 
+use std::ops::Range;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -347,6 +349,34 @@ fn limits_hold_and_are_counted() {
 
     let values = reading(&format!("<a href='data:{}'>x</a>", "x".repeat(1 << 20)));
     assert_eq!((values.cut.values, values.links.len()), (1, 0));
+}
+
+#[test]
+fn parts_that_are_not_read_change_nothing_else() {
+    let html = "<html lang=en><meta name=author content=A><nav><a href=/up>Up</a></nav><h1 id=h>Head</h1>\
+        <p>text <a href=/b>b</a><svg><a href=/no><p>left<script type='application/ld+json'>{}</script>\
+        <ul><li>one<li>two</ul><pre>a\n b</pre><footer>end</footer>";
+    let limits = ReadLimits {
+        parts: PageParts::default(),
+        ..ReadLimits::default()
+    };
+    let (all, least) = (reading(html), read(html, &page(), &limits));
+    assert_eq!((&all.title, &all.text), (&least.title, &least.text));
+    assert_eq!(
+        (&all.digest, &all.language),
+        (&least.digest, &least.language)
+    );
+    let links = |reading: &PageReading| -> Vec<(String, Range<u32>)> {
+        let links = reading.links.iter();
+        links
+            .map(|link| (link.url.to_string(), link.anchor.clone()))
+            .collect()
+    };
+    assert_eq!(links(&all), links(&least));
+    assert!(!all.sections.is_empty() && !all.asides.is_empty() && !all.fields.is_empty());
+    assert!(all.linked > 0 && all.links[0].aside && !all.paths.is_empty());
+    assert!(least.sections.is_empty() && least.asides.is_empty() && least.fields.is_empty());
+    assert!(least.linked == 0 && !least.links[0].aside && least.path(&least.links[0]).is_empty());
 }
 
 /// Markup that took other parsers seconds to minutes.

@@ -234,7 +234,7 @@ impl<'a> StoredCopies<'a> {
         let asked = Asked {
             details: Details {
                 places,
-                language: true,
+                ..Details::INDEXED
             },
             ..Asked::again(url)
         };

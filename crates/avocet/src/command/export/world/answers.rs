@@ -66,7 +66,7 @@ impl Answers {
         counts: &mut WorldCounts,
     ) -> Result<Self> {
         let mut answers = Self::default();
-        let mut bodies: HashMap<[u8; 20], u32> = HashMap::new();
+        let mut bodies: HashMap<Option<[u8; 20]>, u32> = HashMap::new();
         let mut writer = BodyWriter::create(out)?;
         let mut progress = ArchiveProgress::begin(archive, bar)?;
         for found in archive::scan(archive)? {
