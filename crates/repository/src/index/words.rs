@@ -100,6 +100,44 @@ struct PendingWord {
     words: usize,
 }
 
+/// What comes next in a text.
+enum NextRun {
+    /// One word of ASCII letters and digits, of which only the first may be a capital, between
+    /// characters that join nothing.
+    Word(PendingWord),
+    /// Anything else; its words, if there are any, are waiting.
+    Split,
+    /// The end of the text.
+    End,
+}
+
+/// Classes of bytes: the rest, white space, a lower-case letter or digit, a capital, punctuation
+/// that joins nothing, and punctuation that joins nothing at the end of a run.
+const REST: u8 = 0;
+const SPACE: u8 = 1;
+const SMALL: u8 = 2;
+const CAPITAL: u8 = 3;
+const SEPARATOR: u8 = 4;
+const FINAL: u8 = 5;
+
+static CLASSES: [u8; 256] = {
+    let mut classes = [REST; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let letter = byte as u8;
+        classes[byte] = match letter {
+            _ if letter.is_ascii_whitespace() => SPACE,
+            b'a'..=b'z' | b'0'..=b'9' => SMALL,
+            b'A'..=b'Z' => CAPITAL,
+            _ if is_final_joiner(letter as char) => FINAL,
+            _ if letter.is_ascii_punctuation() && !is_joiner(letter as char) => SEPARATOR,
+            _ => REST,
+        };
+        byte += 1;
+    }
+    classes
+};
+
 struct WordStream<'a> {
     text: &'a str,
     /// The offset at which the next run is searched.
@@ -125,34 +163,52 @@ impl Tokenizer for WordTokenizer {
 }
 
 impl WordStream<'_> {
-    /// Splits the next run between whitespace. Returns whether there was one.
-    fn run(&mut self) -> bool {
+    /// Moves past the next run between whitespace.
+    #[inline]
+    fn run(&mut self) -> NextRun {
         let bytes = self.text.as_bytes();
-        while bytes
-            .get(self.at)
-            .is_some_and(|byte| byte.is_ascii_whitespace())
-        {
-            self.at += 1;
+        let class = |at: usize| {
+            bytes
+                .get(at)
+                .map_or(SPACE, |byte| CLASSES[usize::from(*byte)])
+        };
+        let mut at = self.at;
+        while at < bytes.len() && class(at) == SPACE {
+            at += 1;
         }
-        let start = self.at;
-        if start == bytes.len() {
-            return false;
+        let start = at;
+        while class(at) == SEPARATOR {
+            at += 1;
         }
-        let mut plain = true;
-        while let Some(byte) = bytes.get(self.at)
-            && !byte.is_ascii_whitespace()
-        {
-            plain &= byte.is_ascii_lowercase();
-            self.at += 1;
+        let from = at;
+        at += usize::from(class(at) == CAPITAL);
+        while class(at) == SMALL {
+            at += 1;
         }
-        if plain {
-            // Most of a text consists of such runs, which need no further splitting.
-            self.push(start, self.at, 1);
+        let to = at;
+        while matches!(class(at), SEPARATOR | FINAL) {
+            at += 1;
+        }
+        if class(at) == SPACE && to > from {
+            // Most runs are such words, which need no further splitting.
+            self.at = at;
             self.position += 1;
-        } else {
-            self.chunks(start, self.at);
+            return NextRun::Word(PendingWord {
+                from,
+                to,
+                position: self.position - 1,
+                words: 1,
+            });
         }
-        true
+        while class(at) != SPACE {
+            at += 1;
+        }
+        self.at = at;
+        if at == start {
+            return NextRun::End;
+        }
+        self.chunks(start, at);
+        NextRun::Split
     }
 
     /// Splits a run at the characters that end compounds.
@@ -171,7 +227,7 @@ impl WordStream<'_> {
     /// Adds the words between two separators, and the compound that they form.
     fn chunk(&mut self, start: usize, end: usize) {
         let chunk = &self.text[start..end];
-        let chunk = chunk.trim_end_matches(|c| is_joiner(c) && !matches!(c, '+' | '#' | '_' | '$'));
+        let chunk = chunk.trim_end_matches(is_final_joiner);
         let end = start + chunk.len();
         let chunk = chunk.trim_start_matches(['/', ':', '+', '%']);
         let start = end - chunk.len();
@@ -256,11 +312,13 @@ impl WordStream<'_> {
 impl TokenStream for WordStream<'_> {
     fn advance(&mut self) -> bool {
         loop {
-            let Some(piece) = self.words.waiting.pop_front() else {
-                if !self.run() {
-                    return false;
-                }
-                continue;
+            let piece = match self.words.waiting.pop_front() {
+                Some(piece) => piece,
+                None => match self.run() {
+                    NextRun::Word(piece) => piece,
+                    NextRun::Split => continue,
+                    NextRun::End => return false,
+                },
             };
             self.words.fold(&self.text[piece.from..piece.to]);
             let token = &mut self.words.token;
@@ -315,6 +373,11 @@ pub(super) fn singular(word: &[u8]) -> (usize, &'static str) {
 /// Returns whether a compound continues over this character.
 pub(super) const fn is_joiner(c: char) -> bool {
     matches!(c, '_' | '-' | '.' | ':' | '/' | '@' | '#' | '+' | '$' | '%')
+}
+
+/// Returns whether a joiner is no part of a compound that it ends.
+const fn is_final_joiner(c: char) -> bool {
+    is_joiner(c) && !matches!(c, '+' | '#' | '_' | '$')
 }
 
 fn is_word(c: char) -> bool {
@@ -463,7 +526,44 @@ mod tests {
         );
     }
 
+    type FoundWord = (String, usize, usize, usize, usize);
+
+    /// Returns the words of a text, with all runs split character by character.
+    fn split_by_characters(text: &str) -> Vec<FoundWord> {
+        let mut words = WordTokenizer::default();
+        let mut stream = words.token_stream(text);
+        let mut start = 0;
+        for run in text.split(|c: char| c.is_ascii_whitespace()) {
+            stream.chunks(start, start + run.len());
+            start += run.len() + 1;
+        }
+        stream.at = text.len();
+        all_of(&mut stream)
+    }
+
+    fn all_of(stream: &mut WordStream<'_>) -> Vec<FoundWord> {
+        let mut all = Vec::new();
+        while stream.advance() {
+            let token = stream.token();
+            all.push((
+                token.text.clone(),
+                token.offset_from,
+                token.offset_to,
+                token.position,
+                token.position_length,
+            ));
+        }
+        all
+    }
+
     proptest! {
+        #[test]
+        fn runs_of_one_word_are_split_like_all_others(text in "(\\PC|[a-cA-C0-9s]|[a-z]{1,9}|[ \n\u{b}]|[-_.:/+#@$%,;()'\"!?=<>&*]){0,40}") {
+            let mut words = WordTokenizer::default();
+            let found = all_of(&mut words.token_stream(&text));
+            prop_assert_eq!(found, split_by_characters(&text));
+        }
+
         #[test]
         fn a_text_can_be_cut_at_blanks(one in "(\\PC|[a-zA-Z]|[-_.:/+#@]){0,30}", other in "(\\PC|[a-zA-Z]|[-_.:/+#@]){0,30}") {
             let mut both = split(&one);
