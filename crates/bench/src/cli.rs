@@ -67,7 +67,7 @@ pub enum BenchCommand {
     Relevance(RelevanceOptions),
     /// Extract the main text of labelled pages, and report precision, recall and kept code blocks
     Extraction(ExtractionOptions),
-    /// Count the instructions of six fixed workloads and compare them with the accepted counts
+    /// Count the instructions of eight fixed workloads and compare them with the accepted counts
     Gate(GateOptions),
     /// Run one part of a benchmark in this process; benchmarks start it
     #[command(hide = true)]

@@ -7,6 +7,7 @@
 pub mod bare;
 mod report;
 pub mod serve;
+mod stages;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,7 @@ struct ExportedUrl {
 #[command(after_help = "\
 Example:
   cargo xtask bench crawl --site /usr/share/doc/python3/html --site /usr/share/doc/git/html --runs 3
+  cargo xtask bench crawl --stages --site /usr/share/doc/python3/html
   cargo xtask bench crawl --url http://127.0.0.2:8080/ --url http://127.0.0.3:8080/   # served by nginx, for example
 
 CPU time and memory are of the crawler process alone. In wall time the crawler shares the cores with the server.")]
@@ -72,6 +74,9 @@ pub struct CrawlOptions {
     /// Time limit of a crawl
     #[arg(long, value_name = "TIME", default_value = "10m")]
     pub time: String,
+    /// Print the CPU time of each stage of a page instead, measured in this process
+    #[arg(long, requires = "site", conflicts_with = "url")]
+    pub stages: bool,
     /// Print one JSON document instead of the table
     #[arg(long)]
     pub json: bool,
@@ -79,6 +84,10 @@ pub struct CrawlOptions {
 
 /// Runs the benchmark and prints the table.
 pub fn run(options: &CrawlOptions, place: &Path) -> Result<()> {
+    if options.stages {
+        let report = stages::run(&options.site, options.runs, place)?;
+        return crate::report::print(&report, options.json);
+    }
     let program = AvocetProgram::build()?;
     let server = (!options.site.is_empty())
         .then(|| SiteServer::start(&options.site))

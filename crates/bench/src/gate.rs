@@ -1,4 +1,4 @@
-//! `bench gate`: compares the instruction counts of six workloads with `crates/bench/gate.toml`.
+//! `bench gate`: compares the instruction counts of eight workloads with `crates/bench/gate.toml`.
 //!
 //! A workload is a process under callgrind. It runs twice, once completely and once only its
 //! set-up. The difference is the cost of the work, on all threads. Instruction counts do not
@@ -30,7 +30,7 @@ Example:
   cargo xtask bench gate
   cargo xtask bench gate --accept \"links keep their tag path\"
 
-Counts the instructions of six fixed workloads under callgrind and compares them with crates/bench/gate.toml. Exits
+Counts the instructions of eight fixed workloads under callgrind and compares them with crates/bench/gate.toml. Exits
 with status 1 if a count grew by more than 3 %, or if a workload is new or missing. --accept writes the counts that
 differ by more than 3 % into that file, with the reason and the date; commit the file together with the change that
 caused it.")]

@@ -27,12 +27,20 @@ use nginx::Nginx;
 Example:
   cargo xtask bench peers --site /usr/share/doc/postgresql-doc-15/html --rounds 5
 
+  cargo xtask bench peers --site DIR --beside /tmp/avocet-before
+
 Needs wget2 and nginx, and installs them with apt-get if it may. CPU time and memory are of the crawler process alone.
-In wall time the crawler shares the cores with nginx.")]
+In wall time the crawler shares the cores with nginx. --beside adds another build of avocet to the same rounds.")]
 pub struct PeersOptions {
     /// A directory of HTML with an index.html
     #[arg(long, value_name = "DIR")]
     pub site: PathBuf,
+    /// The avocet to measure [default: built from this source]
+    #[arg(long, value_name = "PATH")]
+    pub program: Option<PathBuf>,
+    /// Another avocet, such as an earlier build, that crawls in the same rounds
+    #[arg(long, value_name = "PATH")]
+    pub beside: Option<PathBuf>,
     /// Rounds; the table shows the medians
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=99))]
     pub rounds: u16,
@@ -42,44 +50,54 @@ pub struct PeersOptions {
 }
 
 /// A crawler with its flags.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Peer {
     /// wget2; pages are read for links and dropped.
     WgetDropping,
     /// wget2; pages become files.
     WgetStoring,
-    /// `avocet crawl` with these flags.
-    Avocet(&'static [&'static str]),
+    /// `avocet crawl` of this build with these flags.
+    Avocet(PathBuf, &'static [&'static str]),
 }
 
-/// All crawlers with their names. Each is compared with the wget2 that the second name gives.
-const PEERS: [(&str, &str, Peer); 5] = [
-    (
-        "wget2, nothing kept",
-        "wget2, nothing kept",
-        Peer::WgetDropping,
-    ),
-    (
-        "avocet, ledger only",
-        "wget2, nothing kept",
-        Peer::Avocet(&["--no-archive", "--no-index"]),
-    ),
-    (
-        "wget2, storing files",
-        "wget2, storing files",
-        Peer::WgetStoring,
-    ),
-    (
-        "avocet, ledger and archive",
-        "wget2, storing files",
-        Peer::Avocet(&["--no-index"]),
-    ),
-    (
-        "avocet, ledger, archive and index",
-        "wget2, storing files",
-        Peer::Avocet(&[]),
-    ),
+/// A row of the table: a crawler, its name, and the name of the wget2 with which it is compared.
+#[derive(Debug, Clone)]
+struct PeerEntry {
+    name: String,
+    against: &'static str,
+    peer: Peer,
+}
+
+const DROPPING: &str = "wget2, nothing kept";
+const STORING: &str = "wget2, storing files";
+
+/// The variants of avocet: what a crawl keeps, the wget2 with which it is compared, its flags.
+const VARIANTS: [(&str, &str, &[&str]); 3] = [
+    ("ledger only", DROPPING, &["--no-archive", "--no-index"]),
+    ("ledger and archive", STORING, &["--no-index"]),
+    ("ledger, archive and index", STORING, &[]),
 ];
+
+/// Returns all crawlers: wget2, and each of the builds of avocet with its label.
+fn peers(programs: &[(&str, &Path)]) -> Vec<PeerEntry> {
+    let wget = |against: &'static str, peer: Peer| PeerEntry {
+        name: against.to_owned(),
+        against,
+        peer,
+    };
+    let mut peers = Vec::new();
+    for (against, peer) in [(DROPPING, Peer::WgetDropping), (STORING, Peer::WgetStoring)] {
+        peers.push(wget(against, peer));
+        for (kept, _, flags) in VARIANTS.iter().filter(|(_, other, _)| *other == against) {
+            peers.extend(programs.iter().map(|(label, program)| PeerEntry {
+                name: format!("{label}, {kept}"),
+                against,
+                peer: Peer::Avocet(program.to_path_buf(), flags),
+            }));
+        }
+    }
+    peers
+}
 
 /// The figures of one crawl.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -94,7 +112,7 @@ struct PeerCost {
 
 #[derive(Debug, Serialize)]
 struct PeerRow {
-    crawler: &'static str,
+    crawler: String,
     #[serde(flatten)]
     median: PeerCost,
     /// The wget2 run with which it is compared.
@@ -113,29 +131,41 @@ struct PeersReport {
 /// Runs the benchmark and prints the table.
 pub fn run(options: &PeersOptions, place: &Path) -> Result<()> {
     nginx::install()?;
-    let program = AvocetProgram::build()?;
+    let program = match &options.program {
+        Some(path) => found(path)?,
+        None => AvocetProgram::build()?.path().to_owned(),
+    };
+    let beside = options.beside.as_deref().map(found).transpose()?;
+    let mut programs = vec![("avocet", program.as_path())];
+    programs.extend(beside.as_deref().map(|path| ("avocet beside", path)));
+    let peers = peers(&programs);
     let nginx = Nginx::start(&options.site, place)?;
     let mut rounds: Vec<Vec<PeerCost>> = Vec::new();
     for round in 1..=options.rounds {
-        let mut costs = Vec::with_capacity(PEERS.len());
-        for (name, _, peer) in PEERS {
-            eprintln!("round {round} of {}: {name}", options.rounds);
-            costs.push(crawl(peer, &nginx, program.path(), place)?);
+        let mut costs = Vec::with_capacity(peers.len());
+        for entry in &peers {
+            eprintln!("round {round} of {}: {}", options.rounds, entry.name);
+            costs.push(crawl(&entry.peer, &nginx, place)?);
         }
         rounds.push(costs);
     }
-    report::print(&summary(&rounds)?, options.json)
+    report::print(&summary(&peers, &rounds)?, options.json)
+}
+
+/// Returns the whole path of a program, because crawls run in other directories.
+fn found(program: &Path) -> Result<PathBuf> {
+    fs::canonicalize(program).with_context(|| format!("cannot find {}", program.display()))
 }
 
 /// Crawls once into a new directory, and removes it.
-fn crawl(peer: Peer, nginx: &Nginx, avocet: &Path, place: &Path) -> Result<PeerCost> {
+fn crawl(peer: &Peer, nginx: &Nginx, place: &Path) -> Result<PeerCost> {
     let kept = place.join("kept");
     fs::create_dir(&kept).with_context(|| format!("cannot make {}", kept.display()))?;
     let mut command = match peer {
         Peer::WgetDropping | Peer::WgetStoring => {
             let mut command = Command::new("wget2");
             command.args(["-q", "-r", "-l", "inf", "--no-robots", "--max-threads=1"]);
-            if peer == Peer::WgetDropping {
+            if *peer == Peer::WgetDropping {
                 command.args(["-O", "/dev/null"]);
             }
             command.arg(nginx.url());
@@ -145,11 +175,11 @@ fn crawl(peer: Peer, nginx: &Nginx, avocet: &Path, place: &Path) -> Result<PeerC
             shell.arg("wget2").args(command.get_args());
             shell
         }
-        Peer::Avocet(flags) => {
-            let mut command = Command::new(avocet);
+        Peer::Avocet(program, flags) => {
+            let mut command = Command::new(program);
             command
                 .args(["crawl", "--json", nginx.url(), "--store", "store"])
-                .args(flags);
+                .args(*flags);
             command
         }
     };
@@ -168,15 +198,15 @@ fn crawl(peer: Peer, nginx: &Nginx, avocet: &Path, place: &Path) -> Result<PeerC
 }
 
 /// Summarizes the rounds, each with the costs of all crawlers in their order.
-fn summary(rounds: &[Vec<PeerCost>]) -> Result<PeersReport> {
-    let position = |name: &str| PEERS.iter().position(|(other, ..)| *other == name);
+fn summary(peers: &[PeerEntry], rounds: &[Vec<PeerCost>]) -> Result<PeersReport> {
+    let position = |name: &str| peers.iter().position(|entry| entry.name == name);
     let mut rows = Vec::new();
-    for (place, (crawler, against, _)) in PEERS.into_iter().enumerate() {
+    for (place, entry) in peers.iter().enumerate() {
         let of = |figure: fn(&PeerCost) -> f64| {
             let values = rounds.iter().map(|costs| figure(&costs[place]));
             median(values).context("there are no rounds")
         };
-        let other = position(against).context("wget2 is one of the crawlers")?;
+        let other = position(entry.against).context("wget2 is one of the crawlers")?;
         let ratios = rounds
             .iter()
             .map(|costs| costs[place].cpu_ms_per_page / costs[other].cpu_ms_per_page);
@@ -187,9 +217,9 @@ fn summary(rounds: &[Vec<PeerCost>]) -> Result<PeersReport> {
             peak_mb: of(|cost| cost.peak_mb)?,
         };
         rows.push(PeerRow {
-            crawler,
+            crawler: entry.name.clone(),
             median: mean,
-            against,
+            against: entry.against,
             cpu_ratio: median(ratios).context("there are no rounds")?,
         });
     }
@@ -213,13 +243,13 @@ impl fmt::Display for PeersReport {
         writeln!(out, "median of {} rounds", self.rounds)?;
         writeln!(
             out,
-            "{:<34}{:>8}{:>10}{:>13}{:>8}{:>9}",
+            "{:<40}{:>8}{:>10}{:>13}{:>8}{:>9}",
             "crawler", "pages", "pages/s", "CPU ms/page", "RSS MB", "x wget2"
         )?;
         for row in &self.rows {
             writeln!(
                 out,
-                "{:<34}{:>8.0}{:>10.0}{:>13.3}{:>8.0}{:>9.2}",
+                "{:<40}{:>8.0}{:>10.0}{:>13.3}{:>8.0}{:>9.2}",
                 row.crawler,
                 row.median.pages,
                 row.median.pages_per_second,
@@ -248,18 +278,41 @@ mod tests {
         }
     }
 
+    fn entries() -> Vec<PeerEntry> {
+        peers(&[
+            ("avocet", Path::new("/new")),
+            ("avocet beside", Path::new("/old")),
+        ])
+    }
+
     #[test]
     fn a_crawler_is_compared_with_wget2_of_the_same_round() {
         let round = |slow: f64| {
-            [0.2, 0.1, 0.8, 0.4, 0.6]
+            [0.2, 0.1, 0.15, 0.8, 0.4, 0.5, 0.6, 0.7]
                 .map(|ms| cost(ms * slow, 100.0))
                 .to_vec()
         };
         // Each round is slower than the one before, and the ratios stay.
-        let report = summary(&[round(1.0), round(2.0), round(9.0)]).unwrap();
-        let ratios: Vec<f64> = report.rows.iter().map(|row| row.cpu_ratio).collect();
-        for (ratio, expected) in ratios.iter().zip([1.0, 0.5, 1.0, 0.5, 0.75]) {
-            assert!((ratio - expected).abs() < 1e-9, "{ratios:?}");
+        let report = summary(&entries(), &[round(1.0), round(2.0), round(9.0)]).unwrap();
+        let ratios = report
+            .rows
+            .iter()
+            .map(|row| (row.crawler.as_str(), row.cpu_ratio));
+        let expected = [
+            ("wget2, nothing kept", 1.0),
+            ("avocet, ledger only", 0.5),
+            ("avocet beside, ledger only", 0.75),
+            ("wget2, storing files", 1.0),
+            ("avocet, ledger and archive", 0.5),
+            ("avocet beside, ledger and archive", 0.625),
+            ("avocet, ledger, archive and index", 0.75),
+            ("avocet beside, ledger, archive and index", 0.875),
+        ];
+        for ((name, ratio), (row, other)) in ratios.zip(expected) {
+            assert!(
+                name == row && (ratio - other).abs() < 1e-9,
+                "{name} {ratio}"
+            );
         }
         assert!((report.rows[0].median.cpu_ms_per_page - 0.4).abs() < 1e-9);
         assert!(report.to_string().contains("0.75"), "{report}");
@@ -267,10 +320,10 @@ mod tests {
 
     #[test]
     fn crawls_of_different_numbers_of_pages_are_not_compared() {
-        let mut round = vec![cost(1.0, 1000.0); 5];
-        assert!(summary(std::slice::from_ref(&round)).is_ok());
+        let mut round = vec![cost(1.0, 1000.0); 8];
+        assert!(summary(&entries(), std::slice::from_ref(&round)).is_ok());
         round[3].pages = 900.0;
-        assert!(summary(&[round]).is_err());
-        assert!(summary(&[]).is_err());
+        assert!(summary(&entries(), &[round]).is_err());
+        assert!(summary(&entries(), &[]).is_err());
     }
 }

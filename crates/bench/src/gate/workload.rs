@@ -9,6 +9,7 @@ mod deciding;
 mod discovery;
 mod document;
 mod indexing;
+mod judging;
 mod reading;
 
 use std::path::Path;
@@ -24,7 +25,7 @@ const SEARCH: &str = "search-300-times";
 /// The workloads, roughly the longest first, so that the cores end at about the same time.
 ///
 /// A name has the size of the work, since counts of different sizes cannot be compared.
-pub const WORKLOADS: [(&str, Work); 6] = [
+pub const WORKLOADS: [(&str, Work); 8] = [
     // Puts 1,000 pages into the index, with four commits.
     ("put-1000-pages", indexing::put),
     // Searches such an index 300 times, for one to three words.
@@ -32,6 +33,14 @@ pub const WORKLOADS: [(&str, Work); 6] = [
     // Parses 300 HTML pages of 26 kB: links, text, sections, fields and language.
     ("read-300-pages", |_, only_set_up| {
         reading::read(only_set_up)
+    }),
+    // Judges 300 such pages for a crawl without archive and index.
+    ("judge-300-pages", |_, only_set_up| {
+        judging::judge(only_set_up)
+    }),
+    // Compresses and hashes 300 such pages for the archive.
+    ("seal-300-pages", |_, only_set_up| {
+        judging::seal_all(only_set_up)
     }),
     // Admits the links of 1,334 pages, one in five of them new: scope, frontier, policy.
     ("discover-100000-links", |_, only_set_up| {
