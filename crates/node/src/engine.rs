@@ -1,8 +1,10 @@
 //! The live driver of the core: it carries out the core's actions with sockets, disk and clock.
 //!
-//! One task owns the [`Core`]. Requests run on tasks of their own and report to it. One
-//! [`committer`] thread writes archive, ledger and index. Reads of the ledger run on threads for
-//! blocking work. So the core needs no lock, and no step of the core waits for the disk.
+//! One task owns the [`Core`]. Requests run on tasks of their own and report to it. All of them are
+//! tasks of the runtime: a request begins, and its report is processed, on the thread that is
+//! already awake. One [`committer`] thread writes archive, ledger and index. Reads of the ledger
+//! run on threads for blocking work. So the core needs no lock, and no step of the core waits for
+//! the disk.
 
 pub mod begin;
 mod cluster_part;
@@ -35,6 +37,7 @@ use policy::{History, Moment};
 use repository::archive::Sealed;
 use repository::changes::ChangeLog;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use crate::clock::{Clock, written};
@@ -138,7 +141,7 @@ pub async fn crawl(
     store: &Store,
     plan: EnginePlan,
     choice: ChosenPolicies,
-    progress: impl Progress,
+    progress: impl Progress + 'static,
     live: &Arc<Live>,
     interrupted: impl Future<Output = ()>,
 ) -> Result<Summary> {
@@ -150,7 +153,7 @@ async fn start(
     store: &Store,
     plan: EnginePlan,
     choice: ChosenPolicies,
-    progress: impl Progress,
+    progress: impl Progress + 'static,
     live: &Arc<Live>,
     interrupted: impl Future<Output = ()>,
 ) -> Result<Summary> {
@@ -237,7 +240,28 @@ async fn start(
         tokio::spawn(term.receive(messages, driver.cluster.permits.clone()))
     });
     let reading = driver.engine.read_arrivals()?;
-    let ended = driver.run(progress, interrupted, store).await;
+    let (stop, stopped) = oneshot::channel();
+    let root = store.root().to_owned();
+    let mut driving = JoinSet::new();
+    driving.spawn(async move {
+        let ended = driver.run(progress, stopped, &root).await;
+        (driver, ended)
+    });
+    let driven = tokio::select! {
+        driven = driving.join_next() => driven,
+        () = interrupted => {
+            // The driver may have ended meanwhile.
+            stop.send(()).ok();
+            driving.join_next().await
+        }
+    };
+    let Some(Ok((mut driver, ended))) = driven else {
+        // The queue of the committer was closed when the driver panicked.
+        tokio::task::spawn_blocking(move || committing.join())
+            .await?
+            .ok();
+        return Err(panics::first().unwrap_or_else(|| anyhow!("the driver of the core panicked")));
+    };
     if let Some(receiving) = receiving {
         receiving.abort();
     }
@@ -303,34 +327,37 @@ struct CoreDriver {
 }
 
 impl CoreDriver {
-    /// Drives the core to its end. Returns `false` if `interrupted` completed before the end.
+    /// Drives the core to its end. Returns `false` if it was interrupted before the end.
     async fn run(
         &mut self,
         mut progress: impl Progress,
-        interrupted: impl Future<Output = ()>,
-        store: &Store,
+        mut interrupted: oneshot::Receiver<()>,
+        root: &Path,
     ) -> bool {
-        let root = store.root();
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let continuous = self.engine.plan.rules.is_continuous();
         self.searches = continuous.then(|| Box::new(Searches::of(root)));
         self.look_for_pause(root, &progress);
         self.step(Event::Woken);
-        tokio::pin!(interrupted);
         let (mut interrupts, mut alarmed) = (false, false);
         while !self.finished {
             let clock = self.engine.clock;
             let wake = clock.instant(self.wake.unwrap_or(clock.now() + Duration::from_secs(3600)));
             tokio::select! {
-                Some(message) = self.inbox.recv() => self.handle(message),
-                Some(_) = self.tasks.join_next() => {}
+                Some(message) = self.inbox.recv() => {
+                    self.handle(message);
+                    // Tasks that have ended are joined here: to be woken by each of them would
+                    // double the number of turns of this loop.
+                    while self.tasks.try_join_next().is_some() {}
+                }
+                Some(_) = self.tasks.join_next(), if self.failure.is_some() => {}
                 () = tokio::time::sleep_until(wake) => self.step(Event::Woken),
                 () = panics::alarm(), if !alarmed => {
                     alarmed = true;
                     self.fail(panics::first().unwrap_or_else(|| anyhow!("a panic")));
                 }
-                () = &mut interrupted, if !interrupts => {
+                Ok(()) = &mut interrupted, if !interrupts => {
                     interrupts = true;
                     progress.note("stopping: waiting for requests under way");
                     self.step(Event::Stopped);
@@ -338,7 +365,7 @@ impl CoreDriver {
                 _ = tick.tick() => {
                     self.report_closed();
                     self.look_for_pause(root, &progress);
-                    let full = self.disk.check(store, |note| progress.note(note));
+                    let full = self.disk.check(root, |note| progress.note(note));
                     full.unwrap_or_else(|full| self.fail(full));
                     progress.show(&self.figures());
                     self.tick();

@@ -71,6 +71,12 @@ pub struct Store {
     _lock: File,
 }
 
+/// Returns the free space of the disk of a store in bytes, for users without privileges.
+pub fn free(root: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(root).ok()?;
+    Some(disk.f_bavail * disk.f_frsize)
+}
+
 impl Store {
     /// Opens the store at `root`, or creates it.
     pub fn create(root: &Path) -> Result<Self> {
@@ -181,8 +187,7 @@ impl Store {
 
     /// Returns the free space of the disk in bytes, for users without privileges.
     pub fn free(&self) -> Option<u64> {
-        let disk = rustix::fs::statvfs(&self.root).ok()?;
-        Some(disk.f_bavail * disk.f_frsize)
+        free(&self.root)
     }
 
     /// Allocates a file that is deleted when the disk is full, so that the index can still take in

@@ -3,6 +3,7 @@
 //! Below twice the limit, each request waits before it is made, ever longer as the disk fills up.
 //! Below the limit, the crawl stops with an error, and everything that it fetched is committed.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use tracing::warn;
 
 use crate::number::bytes;
 use crate::recovery;
-use crate::store::Store;
+use crate::store::{self, Store};
 
 /// The wait before a request when the free space has nearly reached the limit.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -59,8 +60,8 @@ impl DiskWatch {
 
     /// Sets the wait of requests by the free space of the disk. Tells the operator when requests
     /// begin to wait. Fails below the limit, once.
-    pub fn check(&mut self, store: &Store, note: impl Fn(&str)) -> Result<()> {
-        let Some((least, free)) = self.least.zip(store.free()) else {
+    pub fn check(&mut self, root: &Path, note: impl Fn(&str)) -> Result<()> {
+        let Some((least, free)) = self.least.zip(store::free(root)) else {
             return Ok(());
         };
         let Some(wait) = wait(free, least) else {
@@ -69,7 +70,7 @@ impl DiskWatch {
                 "only {} are free on the disk of {}, and [store] min_free is {}: what was fetched is safe; make room, \
                  then run the same command to resume",
                 bytes(free as f64),
-                store.root().display(),
+                root.display(),
                 bytes(least as f64)
             );
         };
