@@ -19,6 +19,7 @@ use crate::relevance::RelevanceOptions;
 use crate::search::SearchOptions;
 use crate::servers::ServersOptions;
 use crate::sources::SourcesOptions;
+use crate::start::StartOptions;
 use crate::steps::StepsOptions;
 
 /// The command line of the benchmark program.
@@ -43,6 +44,8 @@ pub enum BenchCommand {
     Frontier(FrontierOptions),
     /// Run the crawl core alone on a site of a million URLs, and report the time of its steps
     Steps(StepsOptions),
+    /// Open a large store, with and without a checkpoint, and report the time to the first request
+    Start(StartOptions),
     /// Choose pages by every ordering and server strategy, in memory, at several sizes
     Order(OrderOptions),
     /// Crawl an invented web on loopback by every server strategy, and report quality over time

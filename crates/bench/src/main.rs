@@ -28,6 +28,7 @@ mod search;
 mod servers;
 mod sources;
 mod speed;
+mod start;
 mod steps;
 mod urls;
 mod web;
@@ -71,6 +72,7 @@ fn run(bench: BenchCommand) -> Result<()> {
         BenchCommand::Focus(options) => workplace::with(|place| focus::run(&options, place)),
         BenchCommand::Measure(options) => workplace::with(|place| measure::run(&options, place)),
         BenchCommand::Steps(options) => steps::run(&options),
+        BenchCommand::Start(options) => workplace::with(|place| start::run(&options, place)),
         BenchCommand::Peers(options) => workplace::with(|place| peers::run(&options, place)),
         BenchCommand::Search(options) => workplace::with(|place| search::run(&options, place)),
         BenchCommand::Relevance(options) => {
@@ -91,6 +93,7 @@ fn run_part(name: &str, options: &str) -> Result<()> {
         "bare" => crawl::bare::run(&from_json::<PathBuf>(options)?),
         "reopen" => frontier::reopen::run(&from_json::<PathBuf>(options)?),
         "serve-web" => web::run(&from_json(options)?),
+        "start-cell" => start::run_cell(&from_json(options)?),
         "order-cell" => order::cell::run(&from_json(options)?),
         "order-upkeep" => order::upkeep::run(&from_json(options)?),
         "lab-ordering" => lab::run_ordering(&from_json(options)?),

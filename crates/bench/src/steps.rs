@@ -484,7 +484,8 @@ impl StepsDriver {
     }
 }
 
-fn policies(choice: ChosenPolicies) -> Policies {
+/// Returns the policies of the core.
+pub fn policies(choice: ChosenPolicies) -> Policies {
     Policies {
         order: choice.order,
         refresh: choice.refresh,

@@ -166,6 +166,7 @@ impl Facts for MemoryLedger {
                 key: *key,
                 discovery: discovery.clone(),
                 visited: self.visits.get(key).cloned(),
+                pattern: None,
             })
         })
     }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use page::{HostId, PageId, PageUrl, RecordLocation, TextDigest};
+use page::{HostId, PageId, PageUrl, RecordLocation, Shingles, TextDigest};
 use policy::server::Estimate;
 use policy::{History, Moment};
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,8 @@ pub struct Known {
     pub discovery: Discovery,
     /// The result of the last visit; `None`: it was not visited yet.
     pub visited: Option<Visited>,
+    /// The [pattern](PageUrl::pattern) of its URL, if it is at hand.
+    pub pattern: Option<u64>,
 }
 
 impl Known {
@@ -66,6 +68,40 @@ impl Known {
         self.visited
             .as_ref()
             .is_some_and(|visited| visited.copy.is_some())
+    }
+
+    /// Returns the text of its last copy.
+    pub fn text(&self) -> Option<&TextDigest> {
+        let copy = self.visited.as_ref()?.copy.as_ref()?;
+        copy.text.as_ref()
+    }
+
+    /// Returns the pattern of its URL; `None`: the URL is malformed.
+    pub fn pattern(&self) -> Option<u64> {
+        let of_url = || PageUrl::parse(&self.discovery.url).map(|url| url.pattern());
+        self.pattern.or_else(|| of_url().ok())
+    }
+
+    /// Returns what a start reads of it. The other fields have their default values.
+    #[must_use]
+    pub fn for_start(self) -> Self {
+        let text = |text: TextDigest| TextDigest {
+            shingles: Shingles::default(),
+            ..text
+        };
+        let visited = |visited: Visited| Visited {
+            history: visited.history,
+            error: visited.error,
+            copy: visited.copy.map(|copy| PageCopy {
+                text: copy.text.map(text),
+                ..PageCopy::default()
+            }),
+            ..Visited::default()
+        };
+        Self {
+            visited: self.visited.map(visited),
+            ..self
+        }
     }
 
     /// Returns the summary of all visits to it.
@@ -265,6 +301,31 @@ impl OutLinks {
             }
         }
         made
+    }
+
+    /// Returns links from their [steps](Self::steps) and [anchor texts](Self::anchors).
+    pub(crate) fn of_steps(out_links: u32, steps: Vec<u32>, anchors: Vec<(u32, String)>) -> Self {
+        Self {
+            out_links,
+            steps,
+            anchors,
+        }
+    }
+
+    /// Returns the stored anchor texts, each with the index of its link.
+    pub(crate) fn anchors(&self) -> &[(u32, String)] {
+        &self.anchors
+    }
+
+    /// Returns the numbers of the linked pages, sorted, each as its difference to the one before.
+    pub(crate) fn steps(&self) -> &[u32] {
+        &self.steps
+    }
+
+    /// Returns the same links without anchor texts.
+    #[must_use]
+    pub fn without_anchors(self) -> Self {
+        Self::of_steps(self.out_links, self.steps, Vec::new())
     }
 
     /// Returns the linked pages in scope, sorted, with the anchor text or "" if it was not

@@ -95,7 +95,9 @@ impl SeenSet {
     /// Returns whether a page has this number. A masked id is never 0, except with a probability of
     /// one in 2^64.
     pub fn has(&self, number: Number) -> bool {
-        number.0 < self.next && self.marks.get(number.index()) != 0
+        // Without gaps, no page has to be looked up.
+        number.0 < self.next
+            && (self.count == self.next as usize || self.marks.get(number.index()) != 0)
     }
 
     /// Returns the page of a host that has this number.

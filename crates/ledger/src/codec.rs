@@ -8,8 +8,9 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use frontier::{PageKey, Partition, ServerKey, Visited};
-use page::{HostId, PageId};
+use frontier::{PageCopy, PageKey, Partition, ServerKey, Visited};
+use page::{HostId, PageId, RecordLocation};
+use policy::History;
 use policy::history::Measured;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,6 +21,9 @@ use crate::LedgerError;
 const VERSION: u8 = 4;
 /// The version byte of visits since format 6 of the store, which changed the sums.
 const VISIT_VERSION: u8 = 6;
+
+/// Bytes that are allocated for a record at first: most records need fewer.
+const USUAL: usize = 256;
 
 /// Returns the key of a page's records.
 pub(crate) fn page_key(key: PageKey) -> [u8; 17] {
@@ -75,8 +79,10 @@ pub(crate) fn server_key(bytes: &[u8]) -> Option<ServerKey> {
 
 /// Encodes a record.
 pub fn encode<T: Serialize>(record: &T) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(USUAL);
+    bytes.push(VERSION);
     // postcard fails only on full buffers and on sequences of unknown length.
-    postcard::to_extend(record, vec![VERSION])
+    postcard::to_extend(record, bytes)
         .expect("a record is plain data of known length, written to memory that grows")
 }
 
@@ -92,9 +98,31 @@ pub fn decode<T: DeserializeOwned>(
     }
 }
 
-/// Encodes the record of a visit.
-pub(crate) fn encode_visit(visited: &Visited) -> Vec<u8> {
-    let mut record = encode(visited);
+/// A visit with another sequence number. The fields are those of [`Visited`], in the same order.
+#[derive(Serialize)]
+struct NumberedVisit<'a> {
+    history: &'a History,
+    sequence: u64,
+    status: &'a Option<u16>,
+    error: &'a Option<String>,
+    bytes: u64,
+    kept_share: &'a Option<f32>,
+    place: &'a Option<RecordLocation>,
+    copy: &'a Option<PageCopy>,
+}
+
+/// Encodes the record of a visit that a commit with this sequence number stores.
+pub(crate) fn encode_visit(visited: &Visited, sequence: u64) -> Vec<u8> {
+    let mut record = encode(&NumberedVisit {
+        history: &visited.history,
+        sequence,
+        status: &visited.status,
+        error: &visited.error,
+        bytes: visited.bytes,
+        kept_share: &visited.kept_share,
+        place: &visited.place,
+        copy: &visited.copy,
+    });
     record[0] = VISIT_VERSION;
     postcard::to_extend(&visited.history.measured, record)
         .expect("sums are plain data of known length, written to memory that grows")

@@ -16,6 +16,7 @@
 //!   [`Ledger::keep_server`].
 //! - `meta` has single values of the whole crawl, and the URLs to which seeds redirected.
 
+mod checkpoint;
 mod codec;
 mod reader;
 mod records;
@@ -35,6 +36,8 @@ use frontier::{
 use page::{HostId, RecordLocation};
 use policy::Moment;
 
+pub use checkpoint::Checkpoint;
+use checkpoint::{CheckpointError, CheckpointMark, CheckpointWriter};
 #[doc(hidden)]
 pub use codec::{decode, encode};
 use codec::{encode_visit, host_key, page_key, page_of};
@@ -50,6 +53,9 @@ const MEMTABLE: u64 = 12 << 20;
 /// Bytes of journal on disk before the oldest memtable must be written out.
 const JOURNAL: u64 = 96 << 20;
 
+/// Why the lock of the checkpoint cannot be poisoned.
+const CHECKPOINT_LOCK: &str = "no code panics while it holds this lock";
+
 /// Pages that [`Ledger::forget`] deletes in one batch.
 const FORGET_GROUP: usize = 4096;
 /// The key of [`Ledger::open_run`].
@@ -62,6 +68,8 @@ const PASSED_OVER: &[u8] = b"passed-over";
 const AHEAD: &[u8] = b"ahead";
 /// The key of [`Ledger::note`].
 const NOTE: &[u8] = b"note";
+/// The key of the [`CheckpointMark`].
+const CHECKPOINT: &[u8] = b"checkpoint";
 /// The key of [`Facts::first_free`].
 const FIRST_FREE: &[u8] = b"first-free";
 /// The prefix of the keys under which `meta` has the URLs to which seeds redirected.
@@ -148,6 +156,8 @@ pub struct Ledger {
     /// Held while a server's record is read and replaced. Requests and the committer do this
     /// concurrently.
     server_updates: Mutex<()>,
+    /// Appends each commit to the checkpoint. Only the committer uses it while a crawl runs.
+    checkpoint: Mutex<Option<CheckpointWriter>>,
 }
 
 impl Deref for Ledger {
@@ -191,6 +201,7 @@ impl Ledger {
             Ok(Self {
                 newest: LedgerReader(RecordSource::Newest(keyspaces.clone())),
                 server_updates: Mutex::default(),
+                checkpoint: Mutex::default(),
                 keyspaces,
             })
         };
@@ -216,17 +227,17 @@ impl Ledger {
                     writes.insert(&self.keyspaces.urls, page_key(*key), encode(discovery));
                 }
                 Entry::Visited(key, visited) => {
-                    let visited = Visited {
-                        sequence,
-                        ..(**visited).clone()
-                    };
-                    writes.insert(
-                        &self.keyspaces.visits,
-                        page_key(*key),
-                        encode_visit(&visited),
-                    );
+                    let record = encode_visit(visited, sequence);
+                    writes.insert(&self.keyspaces.visits, page_key(*key), record);
                     if signalled {
-                        latest.insert(*key, visited);
+                        let visited = (**visited).clone();
+                        latest.insert(
+                            *key,
+                            Visited {
+                                sequence,
+                                ..visited
+                            },
+                        );
                     }
                 }
                 Entry::Signalled(key, at) => {
@@ -237,11 +248,8 @@ impl Ledger {
                     let earlier = |visited: &Visited| visited.history.asked < Some(*at);
                     if let Some(mut visited) = known.filter(earlier) {
                         visited.history = visited.history.signalled(*at);
-                        writes.insert(
-                            &self.keyspaces.visits,
-                            page_key(*key),
-                            encode_visit(&visited),
-                        );
+                        let record = encode_visit(&visited, visited.sequence);
+                        writes.insert(&self.keyspaces.visits, page_key(*key), record);
                         latest.insert(*key, visited);
                     }
                 }
@@ -271,14 +279,72 @@ impl Ledger {
             writes.insert(&self.keyspaces.meta, NOTE, note);
         }
         writes.insert(&self.keyspaces.meta, b"sequence", encode(&sequence));
-        writes.commit().map_err(LedgerError::Commit)?;
+        let mut checkpoint = self.checkpoint.lock().expect(CHECKPOINT_LOCK);
+        let appended = checkpoint
+            .as_mut()
+            .map(|checkpoint| checkpoint.append(&batch.entries, sequence));
+        match appended {
+            Some(Ok(mark)) => writes.insert(&self.keyspaces.meta, CHECKPOINT, encode(&mark)),
+            // The disk may be full. The next start makes the checkpoint again.
+            Some(Err(_)) => *checkpoint = None,
+            None => {}
+        }
+        let committed = writes.commit();
+        if committed.is_err() {
+            *checkpoint = None;
+        }
+        committed.map_err(LedgerError::Commit)?;
         Ok(sequence)
+    }
+
+    /// Opens the checkpoint in a file, and from now on appends each commit to it. Makes it from the
+    /// ledger if it is missing, damaged or not of this ledger. Returns the reason as an error if
+    /// that fails, such as on a full disk: the crawl can start from the ledger instead.
+    pub fn open_checkpoint(&self, path: &Path) -> Result<Checkpoint, String> {
+        let opened = || -> Result<Checkpoint, CheckpointError> {
+            let mark = self.read(LedgerPart::Meta, CHECKPOINT)?;
+            let (writer, checkpoint) = CheckpointWriter::open(self, path, mark)?;
+            *self.checkpoint.lock().expect(CHECKPOINT_LOCK) = Some(writer);
+            Ok(checkpoint)
+        };
+        opened().map_err(|error| error.to_string())
+    }
+
+    /// Ends the checkpoint: later commits are not appended, so the next start makes it again if
+    /// there are any.
+    pub fn close_checkpoint(&self) {
+        let mut checkpoint = self.checkpoint.lock().expect(CHECKPOINT_LOCK);
+        if let Some(mut writer) = checkpoint.take() {
+            // Without the new base, the file has a longer tail.
+            writer.finish().ok();
+        }
+    }
+
+    fn set_checkpoint(&self, mark: Option<CheckpointMark>) -> Result<(), LedgerError> {
+        self.set(CHECKPOINT, mark)
+    }
+
+    /// Makes the checkpoint invalid as a part of a batch that deletes facts.
+    fn drop_checkpoint(&self, writes: &mut OwnedWriteBatch) {
+        *self.checkpoint.lock().expect(CHECKPOINT_LOCK) = None;
+        writes.remove(&self.keyspaces.meta, CHECKPOINT);
     }
 
     /// Deletes the pages and hosts of a range of partitions, which another node owns now.
     pub fn delete(&self, partitions: RangeInclusive<u8>) -> Result<(), LedgerError> {
         let first_free = self.free_number()?;
         let mut writes = self.batch(PersistMode::SyncData);
+        let mut checkpoint = self.checkpoint.lock().expect(CHECKPOINT_LOCK);
+        let appended = checkpoint
+            .as_mut()
+            .map(|checkpoint| checkpoint.delete(partitions.clone()));
+        match appended {
+            Some(Ok(mark)) => writes.insert(&self.keyspaces.meta, CHECKPOINT, encode(&mark)),
+            _ => {
+                *checkpoint = None;
+                writes.remove(&self.keyspaces.meta, CHECKPOINT);
+            }
+        }
         for keyspace in [
             &self.keyspaces.urls,
             &self.keyspaces.visits,
@@ -292,7 +358,11 @@ impl Ledger {
             }
         }
         writes.insert(&self.keyspaces.meta, FIRST_FREE, encode(&first_free));
-        writes.commit().map_err(LedgerError::Commit)
+        let deleted = writes.commit();
+        if deleted.is_err() {
+            *checkpoint = None;
+        }
+        deleted.map_err(LedgerError::Commit)
     }
 
     /// Deletes pages, hosts and the URLs to which seeds redirected, because the operator wants them
@@ -306,6 +376,7 @@ impl Ledger {
         let first_free = self.free_number()?;
         for group in pages.chunks(FORGET_GROUP) {
             let mut writes = self.batch(PersistMode::SyncData);
+            self.drop_checkpoint(&mut writes);
             for keyspace in [
                 &self.keyspaces.urls,
                 &self.keyspaces.visits,
@@ -372,11 +443,8 @@ impl Ledger {
                 visited.copy.as_ref().and_then(|copy| copy.place),
             );
             if before != now {
-                writes.insert(
-                    &self.keyspaces.visits,
-                    page_key(known.key),
-                    encode_visit(&visited),
-                );
+                let record = encode_visit(&visited, visited.sequence);
+                writes.insert(&self.keyspaces.visits, page_key(known.key), record);
             }
         }
         if let Some(end) = end {
@@ -384,6 +452,22 @@ impl Ledger {
         }
         writes.insert(&self.keyspaces.meta, PASSED_OVER, encode(&passed_over));
         writes.insert(&self.keyspaces.meta, b"sequence", encode(&sequence));
+        // A start reads no archive locations.
+        let mut checkpoint = self.checkpoint.lock().expect(CHECKPOINT_LOCK);
+        let mark = match checkpoint.as_mut() {
+            Some(checkpoint) => Some(checkpoint.skip(sequence)),
+            None => {
+                let mark: Option<CheckpointMark> = self.read(LedgerPart::Meta, CHECKPOINT)?;
+                let mark = mark.filter(|mark| mark.until + 1 == sequence);
+                mark.map(|mut mark| {
+                    mark.until = sequence;
+                    mark
+                })
+            }
+        };
+        if let Some(mark) = mark {
+            writes.insert(&self.keyspaces.meta, CHECKPOINT, encode(&mark));
+        }
         writes.commit().map_err(LedgerError::Commit)?;
         Ok(sequence)
     }

@@ -59,6 +59,7 @@ impl Iterator for Scan {
                 key,
                 discovery,
                 visited: self.visit_to(key)?,
+                pattern: None,
             })
         }))
     }

@@ -88,7 +88,7 @@ proptest! {
             prop_assert_eq!(ledger.archive_end().unwrap(), (sequence > 0).then_some((1, sequence)));
             let scanned: Vec<_> = ledger.scan().map(Result::unwrap).collect();
             let expected: Vec<_> = model.iter().filter_map(|(key, (discovery, visited))| {
-                Some(Known { key: *key, discovery: discovery.clone()?, visited: visited.clone() })
+                Some(Known { key: *key, discovery: discovery.clone()?, visited: visited.clone(), pattern: None })
             }).collect();
             prop_assert_eq!(&scanned, &expected);
             for (key, (discovery, visited)) in &model {
@@ -188,7 +188,7 @@ fn visits_keep_the_sums_of_their_gains_and_old_records_start_with_their_window()
         history,
         ..Visited::default()
     };
-    let bytes = encode_visit(&visited);
+    let bytes = encode_visit(&visited, visited.sequence);
     assert_eq!(decode_visit(&bytes, String::new).unwrap(), visited);
     // Format 4 had no sums, format 5 had sums of squares.
     let squares = postcard::to_extend(&(40.0f32, 80.0f32, 19u32, 1.0f32), encode(&visited));

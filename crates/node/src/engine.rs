@@ -274,6 +274,8 @@ async fn start(
         .await?
         .ok()
         .context("the committer panicked")?;
+    let closing = ledger.clone();
+    tokio::task::spawn_blocking(move || closing.close_checkpoint()).await?;
     driver.drain(&mut failure);
     if let Some(reading) = reading {
         reading.end().await?;

@@ -170,6 +170,7 @@ pub fn forget(
     }
     fault::point("unindexed");
     ledger.forget(&known.keys, &known.hosts, &known.seeds)?;
+    store.remove_checkpoint()?;
     fault::point("unlisted");
     let cuts = match store.archive().exists() {
         true => cuts(&store.archive(), pages)?,

@@ -59,6 +59,11 @@ impl<'a> LedgerSlots<'a> {
         keeps_foreign: bool,
     ) -> Result<Self> {
         let ledger = store.ledger()?;
+        if ledger.sequence()? > 0 {
+            // What changes here then becomes a part of the checkpoint's tail. Without a checkpoint,
+            // the engine makes it again.
+            ledger.open_checkpoint(&store.checkpoint()).ok();
+        }
         Ok(Self {
             note: note_of(&ledger)?,
             store,

@@ -305,6 +305,26 @@ impl Store {
         archive(&self.root)
     }
 
+    /// Returns the file of the checkpoint, a copy of facts that only makes starts faster.
+    pub fn checkpoint(&self) -> PathBuf {
+        self.root.join("checkpoint")
+    }
+
+    /// Removes the checkpoint, because it names pages that are forgotten. The next start makes it
+    /// again.
+    pub fn remove_checkpoint(&self) -> Result<()> {
+        let path = self.checkpoint();
+        for path in [path.with_extension("new"), path] {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    Err(error).with_context(|| format!("cannot remove {}", path.display()))?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the directory of the index.
     pub fn index(&self) -> PathBuf {
         index(&self.root)
@@ -334,7 +354,7 @@ pub fn must_exist(root: &Path) -> Result<()> {
 /// a command may put there before the first crawl: settings, logs, topics, the sign of a pause, and
 /// hidden files.
 pub fn other_files(root: &Path) -> Result<Vec<String>> {
-    const OURS: [&str; 23] = [
+    const OURS: [&str; 25] = [
         // A kill leaves it while the first command makes the store.
         "FORMAT.new",
         "changes",
@@ -348,6 +368,8 @@ pub fn other_files(root: &Path) -> Result<Vec<String>> {
         "WANTED",
         "archive",
         "avocet.toml",
+        "checkpoint",
+        "checkpoint.new",
         "crawl.json",
         "forgotten.jsonl",
         "index",

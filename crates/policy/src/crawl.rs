@@ -93,6 +93,7 @@ impl Crawl {
         sources.observe(fact);
         match fact {
             // The ordering knows the worth of a page only after it observed the links to it.
+            Fact::Read(read) if sources.is_replaying() => sources.postpone(read),
             Fact::Read(read) => {
                 for page in sources.unweighed(read) {
                     let stake = self.stake(page, &History::default());
@@ -195,6 +196,28 @@ impl Policy for Crawl {
             }
         }
         self.observe_sources(fact);
+    }
+
+    fn begin_replay(&mut self) -> bool {
+        let any_order = self.order.begin_replay();
+        match &mut self.sources {
+            Some(sources) => {
+                sources.begin_replay();
+                false
+            }
+            None => any_order && self.refresh.is_none(),
+        }
+    }
+
+    fn end_replay(&mut self) {
+        self.order.end_replay();
+        let postponed = self.sources.as_mut().map(Sources::end_replay);
+        for page in postponed.into_iter().flatten() {
+            let stake = self.stake(page, &History::default());
+            if let Some(sources) = self.sources.as_mut().filter(|of| of.is_unweighed(page)) {
+                sources.weigh(page, stake);
+            }
+        }
     }
 
     fn worth(&self, page: Page<'_>, now: Moment) -> Worth {

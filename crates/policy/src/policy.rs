@@ -21,6 +21,19 @@ pub trait Policy: Send {
     /// Adds to `moves` the pages that were never fetched and whose worth the fact changed.
     fn observe(&mut self, _fact: &Fact<'_>, _moves: &mut Moves) {}
 
+    /// Announces the facts of earlier runs. Until [`end_replay`](Policy::end_replay),
+    /// [`observe`](Policy::observe) gets the discoveries of all pages and then the last read of
+    /// each page, and no worth is asked. Returns whether the order of these reads makes no
+    /// difference to the policy.
+    ///
+    /// A policy may put off work from here to the end of the replay.
+    fn begin_replay(&mut self) -> bool {
+        false
+    }
+
+    /// Ends what [`begin_replay`](Policy::begin_replay) began.
+    fn end_replay(&mut self) {}
+
     /// Returns the value that users can expect from a fetch of this page now. 0 means not now.
     fn worth(&self, page: Page<'_>, now: Moment) -> Worth;
 
@@ -73,6 +86,14 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
 
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
         (**self).observe(fact, moves);
+    }
+
+    fn begin_replay(&mut self) -> bool {
+        (**self).begin_replay()
+    }
+
+    fn end_replay(&mut self) {
+        (**self).end_replay();
     }
 
     fn worth(&self, page: Page<'_>, now: Moment) -> Worth {

@@ -90,7 +90,8 @@ impl<S> Core<S> {
             let fetched = known.has_copy() || known.visited.as_ref().is_some_and(is_dropped);
             copies.set(copies.get() + u64::from(fetched));
             let again = |visited: &Visited| wanted_again(visited, plan.again, now);
-            belongs(&scope, known) && known.visited.as_ref().is_none_or(again)
+            // Most pages are refused without a look at their URL.
+            known.visited.as_ref().is_none_or(again) && belongs(&scope, known)
         };
         let price = match plan.again {
             Again::AtPrice(price) => price,

@@ -67,12 +67,14 @@ impl<S> Core<S> {
                 key,
                 discovery: discovery.clone(),
                 visited: None,
+                pattern: None,
             });
         }
         Some(Known {
             key,
             discovery: self.overlay.discovery(key.page)?.clone(),
             visited: self.overlay.get(key.page).cloned(),
+            pattern: None,
         })
     }
 
@@ -140,6 +142,7 @@ impl<S> Core<S> {
                 key: stored.key,
                 discovery,
                 visited: newer.or(stored.visited),
+                pattern: None,
             });
             match self.known_here(stored.key).or(in_ledger) {
                 Some(known) => self.claim(&mut active, number, known, now),

@@ -2,10 +2,14 @@
 //! fails.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 
 use crawl::verdict::DROPPED;
 use crawl::{Distance, Gain, Record, Work};
-use frontier::{Entry, MemoryLedger, PageKey, Visited};
+use frontier::checkpoint::tail_block;
+use frontier::{
+    CheckpointFacts, Entry, Facts, MemoryBase, MemoryLedger, PageKey, TailEvents, Visited,
+};
 use policy::Moment;
 
 use crate::random::SimRandom;
@@ -26,6 +30,34 @@ pub struct SimDisk {
     writing: Vec<DiskItem>,
     /// Whether a write has failed. Nothing more is written then.
     pub broken: bool,
+    /// The checkpoint, in a simulation whose nodes start from one.
+    pub checkpoint: Option<SimCheckpoint>,
+}
+
+/// A checkpoint in memory. Its base is made again after every fifth commit, from itself.
+#[derive(Default)]
+pub struct SimCheckpoint {
+    base: MemoryBase,
+    tail: TailEvents,
+    commits: u32,
+}
+
+impl SimCheckpoint {
+    /// Returns its facts.
+    pub fn facts<'a>(&'a self, ledger: &'a MemoryLedger) -> impl Facts<Error = Infallible> + 'a {
+        CheckpointFacts::new(&self.base, &self.tail, ledger)
+    }
+
+    fn commit(&mut self, facts: &[Entry], ledger: &MemoryLedger) {
+        self.tail.push(&tail_block(facts)).expect("a block");
+        self.tail.sort();
+        self.commits += 1;
+        if self.commits.is_multiple_of(5) {
+            let Ok(base) = MemoryBase::of(&self.facts(ledger));
+            self.base = base;
+            self.tail = TailEvents::default();
+        }
+    }
 }
 
 /// A group that was written.
@@ -38,6 +70,14 @@ pub struct WrittenGroup {
 }
 
 impl SimDisk {
+    /// Returns an empty disk. `checkpoints`: it has a checkpoint beside the ledger.
+    pub fn new(checkpoints: bool) -> Self {
+        Self {
+            checkpoint: checkpoints.then(SimCheckpoint::default),
+            ..Self::default()
+        }
+    }
+
     /// Queues an item.
     pub fn push(&mut self, item: DiskItem) {
         if !self.broken {
@@ -111,6 +151,9 @@ impl SimDisk {
             }
         }
         self.ledger.commit(&group.facts);
+        if let Some(checkpoint) = &mut self.checkpoint {
+            checkpoint.commit(&group.facts, &self.ledger);
+        }
         group
     }
 

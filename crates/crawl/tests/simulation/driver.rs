@@ -98,8 +98,9 @@ pub struct SimOutcome {
 }
 
 impl Simulation {
-    /// Returns the simulation of a seed.
-    pub fn new(kind: CrawlKind, seed: u64, traced: bool) -> Self {
+    /// Returns the simulation of a seed. `checkpoints`: its nodes start from checkpoints, not from
+    /// ledgers.
+    pub fn new(kind: CrawlKind, seed: u64, traced: bool, checkpoints: bool) -> Self {
         let mut random = SimRandom::new(seed);
         let (setup, web) = Setup::draw(kind, &mut random);
         let network = SimNetwork {
@@ -111,7 +112,7 @@ impl Simulation {
         let node = |number| SimNode {
             core: None,
             model: CoreModel::new(number, setup.plan.clone(), None, BEGIN, false),
-            disk: SimDisk::default(),
+            disk: SimDisk::new(checkpoints),
             lines: BTreeMap::new(),
             routes: BTreeMap::new(),
             run: 0,
@@ -286,15 +287,17 @@ impl Simulation {
         let policies = self.setup.policies().of_plan(&plan);
         let salt = self.random.bits();
         let ledger = &node.disk.ledger;
-        let begun = Core::begin(
-            plan.clone(),
-            scope,
-            policies,
-            ledger,
-            |_, _| (),
-            salt,
-            clock,
-        );
+        let begun = match &node.disk.checkpoint {
+            Some(checkpoint) => {
+                let facts = checkpoint.facts(ledger);
+                let plan = plan.clone();
+                Core::begin(plan, scope, policies, &facts, |_, _| (), salt, clock)
+            }
+            None => {
+                let plan = plan.clone();
+                Core::begin(plan, scope, policies, ledger, |_, _| (), salt, clock)
+            }
+        };
         let Ok(Begun {
             core,
             copies,

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use page::{HostId, PageId, PageUrl};
+use page::PageId;
 use policy::{
     Discovered, Fact, History, LinkFact, Moment, Number, Outcome, Part, Policy, Read, Text,
 };
@@ -89,15 +89,36 @@ pub struct Placed {
 /// A discovery to be observed by the policy.
 struct RecalledDiscovery {
     number: Number,
-    id: HostId,
     host: u32,
     depth: u16,
+    seed: bool,
     at: Moment,
-    /// The page that links to it.
-    source: Option<PageId>,
-    /// When `source` was last read without this link.
-    absent: Option<Moment>,
+    /// The page that links to it, and when that page was last read without this link; `None`: it
+    /// was not read before.
+    appeared: Option<Box<(PageId, Moment)>>,
     url: Box<str>,
+}
+
+/// The history of a page that waits. Most such pages were never visited.
+enum RecalledHistory {
+    Discovered(Moment, u16),
+    Visited(Box<History>),
+}
+
+impl RecalledHistory {
+    fn of(known: &Known) -> Self {
+        match &known.visited {
+            Some(visited) => Self::Visited(Box::new(visited.history)),
+            None => Self::Discovered(known.discovery.at, known.discovery.depth),
+        }
+    }
+
+    fn whole(self) -> History {
+        match self {
+            Self::Discovered(at, depth) => History::discovered(at, depth),
+            Self::Visited(history) => *history,
+        }
+    }
 }
 
 impl<P: Policy> Frontier<P> {
@@ -146,14 +167,39 @@ impl<P: Policy> Frontier<P> {
             self.end_recall(earlier)?;
             return Ok(recalled);
         }
-        let visits = self.recall_discoveries(earlier, needs, &present, &mut recalled.ahead)?;
-        self.recall_reads(earlier, visits, texts)?;
-        self.recall_visits(earlier, needs.visits, &present)?;
-        for known in earlier.pages() {
-            let mut known = known?;
-            present.bring_back(&mut known);
-            if let Some(number) = self.seen.number(known.key.page) {
-                self.recall_waiting(&known, number, &wanted, now);
+        let reads_content = needs.words || needs.places || needs.text;
+        let any_order = self.policy.begin_replay() && !reads_content;
+        let visits = needs.links && !any_order;
+        // Without a budget few pages wait, so they are kept and not read again.
+        let reads_again = needs.visits || budgeted;
+        let mut waiting = Vec::new();
+        let visits = self.recall_discoveries(
+            earlier,
+            (visits, needs.words),
+            (&present, &mut recalled.ahead),
+            |number, known| {
+                if !reads_again && wanted(known) {
+                    waiting.push((number, known.key.page.host(), RecalledHistory::of(known)));
+                }
+            },
+        )?;
+        if any_order && needs.links {
+            self.recall_links(earlier)?;
+        } else {
+            self.recall_reads(earlier, visits, texts)?;
+        }
+        self.policy.end_replay();
+        for (number, host, history) in waiting {
+            self.wait(host, number, &history.whole(), now);
+        }
+        if reads_again {
+            self.recall_visits(earlier, needs.visits, &present)?;
+            for known in earlier.pages() {
+                let mut known = known?;
+                present.bring_back(&mut known);
+                if let Some(number) = self.seen.number(known.key.page) {
+                    self.recall_waiting(&known, number, &wanted, now);
+                }
             }
         }
         self.end_recall(earlier)?;
@@ -161,13 +207,14 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Takes in all pages and lets the policy observe them in the order of discovery; the
-    /// ledger sorts them by key. Returns the last visit to each page, if the policy needs links.
+    /// ledger sorts them by key. Returns the last visit to each page, if they are wanted. URLs are
+    /// passed to the policy if they are wanted. `each` gets every page.
     fn recall_discoveries<F: Facts>(
         &mut self,
         earlier: &F,
-        needs: policy::Needs,
-        present: &Present,
-        ahead: &mut Ahead,
+        (visits_wanted, urls_wanted): (bool, bool),
+        (present, ahead): (&Present, &mut Ahead),
+        mut each: impl FnMut(Number, &Known),
     ) -> Result<HashMap<PageId, LastVisit>, F::Error> {
         let mut discoveries = Vec::new();
         let mut visits = HashMap::new();
@@ -176,8 +223,9 @@ impl<P: Policy> Frontier<P> {
             present.count(&known, ahead);
             present.bring_back(&mut known);
             let number = self.recall_page::<F>(&known)?;
-            discoveries.push(self.recall_discovery(&known, number, needs.words));
-            if let Some(visited) = known.visited.as_ref().filter(|_| needs.links) {
+            each(number, &known);
+            discoveries.push(self.recall_discovery(&known, number, urls_wanted));
+            if let Some(visited) = known.visited.as_ref().filter(|_| visits_wanted) {
                 visits.insert(known.key.page, LastVisit::new(visited, number));
             }
         }
@@ -188,13 +236,25 @@ impl<P: Policy> Frontier<P> {
                 url: &page.url,
                 host: page.host,
                 depth: page.depth,
-                seed: page.source.is_none(),
+                seed: page.seed,
                 at: page.at,
-                appeared: self.appeared(page.source, page.absent),
+                appeared: (page.appeared.as_deref())
+                    .and_then(|(source, absent)| self.appeared(Some(*source), Some(*absent))),
             }));
-            self.sample(page.number, page.id, None);
+            self.sample(page.number, self.bench.host_id(page.host), None);
         }
         Ok(visits)
+    }
+
+    /// Lets the policy observe the links of the pages that were read, in the order of their keys.
+    fn recall_links<F: Facts>(&mut self, earlier: &F) -> Result<(), F::Error> {
+        for links in earlier.links() {
+            let (key, links) = links?;
+            if let Some(number) = self.seen.number(key.page) {
+                self.recall_read(number, Said::default(), &links);
+            }
+        }
+        Ok(())
     }
 
     /// Lets the policy observe the pages that were read, in the order of their last visits.
@@ -284,13 +344,8 @@ impl<P: Policy> Frontier<P> {
         self.seen.restore(page, number);
         self.partitions.insert(page.host(), known.key.partition);
         self.recall_evidence(known, number);
-        let copy = known
-            .visited
-            .as_ref()
-            .and_then(|visited| visited.copy.as_ref());
-        let text = copy.and_then(|copy| copy.text.as_ref());
-        if let (Some(text), Ok(url)) = (text, PageUrl::parse(&known.discovery.url)) {
-            self.novelty.observe(url.pattern(), text);
+        if let Some((text, pattern)) = known.text().zip(known.pattern()) {
+            self.novelty.observe(pattern, text);
         }
         Ok(number)
     }
@@ -306,14 +361,14 @@ impl<P: Policy> Frontier<P> {
         } else {
             ""
         };
+        let appeared = known.discovery.source.zip(known.discovery.absent);
         RecalledDiscovery {
             number,
-            id: known.key.page.host(),
             host: self.bench.host(known.key.page.host()),
             depth: known.discovery.depth,
+            seed: known.discovery.source.is_none(),
             at: known.discovery.at,
-            source: known.discovery.source,
-            absent: known.discovery.absent,
+            appeared: appeared.map(Box::new),
             url: url.into(),
         }
     }

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 use crawl::{Begun, Core, Policies, Scope};
-use frontier::Recalled;
-use ledger::Ledger;
+use frontier::{Recalled, Said};
+use ledger::{Checkpoint, Ledger};
 use policy::{Moment, Policy};
 use repository::archive::Sealed;
 use repository::{archive, index};
+use tracing::{info, warn};
 
 use super::plan::EnginePlan;
 use crate::number::counted;
@@ -72,19 +73,23 @@ pub(super) fn begin(
     let needs = policies.0.needs();
     let texts = recovery::texts(store, ledger, choice.query.as_deref(), needs)?;
     let salt = now.micros() ^ u64::from(std::process::id()) << 40;
+    let receive = |page, receive: &mut dyn FnMut(Said<'_>)| texts.pass(page, receive);
+    let begun = match open_checkpoint(store, ledger)? {
+        Some(checkpoint) if needs.words => {
+            let facts = checkpoint.facts(ledger);
+            Core::begin(core_plan, scope, policies, &facts, receive, salt, now)
+        }
+        Some(checkpoint) => {
+            let facts = checkpoint.facts_without_anchors(ledger);
+            Core::begin(core_plan, scope, policies, &facts, receive, salt, now)
+        }
+        None => Core::begin(core_plan, scope, policies, ledger, receive, salt, now),
+    };
     let Begun {
         core,
         recalled,
         copies,
-    } = Core::begin(
-        core_plan,
-        scope,
-        policies,
-        ledger,
-        |page, receive| texts.pass(page, receive),
-        salt,
-        now,
-    )?;
+    } = begun?;
     let noticed_ahead = notice_ahead(ledger, &recalled, now)?;
     // If the last run was interrupted, this one continues it: the pages that the last run fetched
     // count towards the page limit.
@@ -93,6 +98,27 @@ pub(super) fn begin(
     let fetched = copies - begun.min(copies);
     let left = plan.pages.map(|pages| pages.saturating_sub(fetched));
     Ok((core.limited(left, noticed_ahead), notes(&recalled)))
+}
+
+/// Opens the checkpoint, or makes it from the ledger. Returns `None` if that fails: the core is
+/// then restored from the ledger.
+fn open_checkpoint(store: &Store, ledger: &Ledger) -> Result<Option<Checkpoint>> {
+    let path = store.checkpoint();
+    let opened = ledger.open_checkpoint(&path);
+    // Of an empty store there is nothing to tell.
+    if ledger.sequence()? > 0 {
+        match &opened {
+            Ok(checkpoint) => {
+                if let Some(why) = checkpoint.made() {
+                    info!(path = %path.display(), "the checkpoint was made again from the ledger: {why}");
+                }
+            }
+            Err(why) => {
+                warn!(path = %path.display(), "there is no checkpoint, so the next start takes longer: {why}");
+            }
+        }
+    }
+    Ok(opened.ok())
 }
 
 /// Stores when facts with a future date were first noticed, so that their pages age from then on,

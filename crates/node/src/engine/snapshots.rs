@@ -153,6 +153,7 @@ impl Engine {
                 key,
                 discovery,
                 visited,
+                pattern: None,
             }))
         };
         let policies = self.live.policies();

@@ -66,6 +66,11 @@ impl<T: Copy + Default> Column<T> {
             .filter(|(page, _)| known[page.index() / 64] >> (page.index() % 64) & 1 == 1)
     }
 
+    /// Returns a number above those of all pages.
+    pub fn end(&self) -> usize {
+        64 * self.known.len()
+    }
+
     /// Returns the number of pages.
     pub fn len(&self) -> usize {
         self.len

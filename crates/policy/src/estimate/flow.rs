@@ -20,6 +20,8 @@
 //! worst case is a cycle of pages without other links: there a residual r would add r/(1−d) in
 //! total.
 
+mod replay;
+
 use std::collections::VecDeque;
 
 use super::{Column, Links};
@@ -73,6 +75,8 @@ pub struct RankFlow {
     /// Amounts that the page being read has pushed along each of its replaced links, and pushes
     /// along each of its new links.
     shares: (f32, f32),
+    /// Whether reads only store links, because the facts of earlier runs are replayed.
+    replaying: bool,
 }
 
 /// The accounts of all pages.
@@ -145,6 +149,13 @@ impl FlowAccount {
     }
 }
 
+/// Returns the share of its settled amount that the residual of a read page with this number of
+/// links may reach.
+fn share_to_pass_on(links: u32) -> f64 {
+    let share = PASS_ON * f64::from(links).max(1.0).sqrt();
+    share.min(MOST)
+}
+
 impl RankFlow {
     /// Creates an empty flow. `damping` is the share that a page passes on, below one.
     pub fn new(damping: f64) -> Self {
@@ -155,6 +166,7 @@ impl RankFlow {
             hand: 0,
             covered: 0.0,
             shares: (0.0, 0.0),
+            replaying: false,
         }
     }
 
@@ -175,6 +187,10 @@ impl RankFlow {
     /// may differ from those after a whole read, by twice the share [`ANNOUNCE`] at most.
     pub fn read(&mut self, read: &Read<'_>) -> Vec<Number> {
         let mut moved = Vec::new();
+        if self.replaying {
+            self.links.replace(read);
+            return moved;
+        }
         let Some(account) = self.accounts.all.get_mut(read.page) else {
             return moved;
         };
@@ -183,8 +199,7 @@ impl RankFlow {
             self.accounts.debt -= if account.read { account.debt() } else { 0.0 };
             account.count();
             account.read = true;
-            let share = PASS_ON * f64::from(read.out_links).max(1.0).sqrt();
-            account.share = (share.min(MOST) * SHARES) as u16;
+            account.share = (share_to_pass_on(read.out_links) * SHARES) as u16;
             self.covered += account.settled - before;
             let settled = account.settled;
             let old = self.links.of(read.page).map_or(0, |old| old.all);

@@ -20,7 +20,7 @@ const SEGMENT: usize = if cfg!(test) { 64 } else { 1 << 16 };
 #[derive(Debug, Clone)]
 pub struct Links {
     /// The location of each page's record, as a [`Place`] plus one; 0 if it was never read.
-    places: Rows<u64>,
+    places: Rows<Place>,
     segments: Vec<LinkSegment>,
     /// The segment that gets the next record.
     open: usize,
@@ -40,8 +40,9 @@ struct LinkSegment {
 }
 
 /// The location of a record: the index of its segment in the upper half, and of its first word in
-/// the lower half.
-type Place = u64;
+/// the lower half. No record begins behind the first [`SEGMENT`] words of a segment. There are at
+/// most 65,535 segments, which have 17 GB.
+type Place = u32;
 
 /// The links of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -74,6 +75,33 @@ impl Links {
         Some(Outgoing {
             links: &words[start + HEAD..end],
             all: words[start + 2],
+        })
+    }
+
+    /// Returns the links of all pages that were read, in the order in which they were stored.
+    pub fn all(&self) -> impl Iterator<Item = (Number, Outgoing<'_>)> {
+        let segments = (0..).zip(&self.segments);
+        segments.flat_map(move |(segment, LinkSegment { words, .. })| {
+            let mut start = 0;
+            std::iter::from_fn(move || {
+                while start < words.len() {
+                    let at = start;
+                    let end = at + HEAD + words[at + 1] as usize;
+                    start = end;
+                    let page = Number(words[at]);
+                    if self.place(page) == Some((segment, at)) {
+                        let links = &words[at + HEAD..end];
+                        return Some((
+                            page,
+                            Outgoing {
+                                links,
+                                all: words[at + 2],
+                            },
+                        ));
+                    }
+                }
+                None
+            })
         })
     }
 
@@ -128,7 +156,7 @@ impl Links {
     /// Adds a record that will have `length` words, and its first words.
     fn push(&mut self, length: usize, words: &[u32]) {
         let open = &self.segments[self.open].words;
-        if open.capacity() - open.len() < length {
+        if open.len() >= SEGMENT || open.capacity() - open.len() < length {
             self.open = self.free.pop().unwrap_or(self.segments.len());
             if self.open == self.segments.len() {
                 self.segments.push(LinkSegment::default());
@@ -137,7 +165,8 @@ impl Links {
             self.segments[self.open].words = fresh;
         }
         let open = &mut self.segments[self.open].words;
-        let place = (self.open as u64) << 32 | open.len() as u64;
+        let segment = u16::try_from(self.open).expect("memory holds fewer links");
+        let place = Place::from(segment) << 16 | open.len() as Place;
         self.places.set(words[0] as usize, place + 1);
         open.extend_from_slice(words);
     }
@@ -159,7 +188,7 @@ impl Links {
     /// Returns the segment of a page's record, and the index of its first word there.
     fn place(&self, page: Number) -> Option<(usize, usize)> {
         let place: Place = self.places.get(page.index()).checked_sub(1)?;
-        Some(((place >> 32) as usize, place as u32 as usize))
+        Some(((place >> 16) as usize, usize::from(place as u16)))
     }
 }
 
@@ -196,6 +225,11 @@ mod tests {
                 let before = model.insert(page, (to, out_links));
                 prop_assert_eq!(replaced, before.map_or(Vec::new(), |(to, _)| to));
                 prop_assert!(links.segments.iter().all(|segment| segment.left * 2 <= segment.words.len()));
+            }
+            let all: HashMap<Number, Outgoing<'_>> = links.all().collect();
+            prop_assert_eq!(all.len(), links.all().count(), "each page once");
+            for page in (0..25).map(Number) {
+                prop_assert_eq!(all.get(&page).copied(), links.of(page));
             }
             for page in (0..25).map(Number) {
                 let kept = links.of(page).map(|kept| (kept.links.to_vec(), kept.all));

@@ -60,6 +60,20 @@ impl Policy for Combination {
             .fold(Needs::default(), |needs, term| needs.or(term.order.needs()))
     }
 
+    fn begin_replay(&mut self) -> bool {
+        let mut any_order = true;
+        for term in &mut self.terms {
+            any_order &= term.order.begin_replay();
+        }
+        any_order
+    }
+
+    fn end_replay(&mut self) {
+        for term in &mut self.terms {
+            term.order.end_replay();
+        }
+    }
+
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
         if let Fact::Discovered(discovered) = fact {
             self.depths.add(discovered.page, discovered.depth);

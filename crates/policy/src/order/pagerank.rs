@@ -44,6 +44,15 @@ impl Policy for PageRank {
         }
     }
 
+    fn begin_replay(&mut self) -> bool {
+        self.flow.begin_replay();
+        true
+    }
+
+    fn end_replay(&mut self) {
+        self.flow.end_replay();
+    }
+
     fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
         self.flow.worth(page.number)
     }

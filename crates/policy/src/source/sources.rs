@@ -41,6 +41,8 @@ pub struct Sources {
     counting: usize,
     planned: Option<LastPlan>,
     new_page_clicks: Option<NewPageClicks>,
+    /// Pages to weigh at the end of a replay; `None` while a crawl runs.
+    postponed: Option<Vec<Number>>,
 }
 
 /// The state at the last plan.
@@ -68,6 +70,7 @@ impl Sources {
             counting: 0,
             planned: None,
             new_page_clicks: None,
+            postponed: None,
         }
     }
 
@@ -170,6 +173,28 @@ impl Sources {
             self.is_unweighed(*page) && known.is_some_and(|known| known.on == place)
         };
         read.links.iter().map(|link| link.to).filter(new).collect()
+    }
+
+    /// Announces the facts of earlier runs: until [`Sources::end_replay`], the stakes of pages are
+    /// not known yet.
+    pub fn begin_replay(&mut self) {
+        self.postponed = Some(Vec::new());
+    }
+
+    /// Returns whether stakes are not known yet.
+    pub fn is_replaying(&self) -> bool {
+        self.postponed.is_some()
+    }
+
+    /// Puts off the weighing of pages that appeared on the page just read.
+    pub fn postpone(&mut self, read: &Read<'_>) {
+        let pages = self.unweighed(read);
+        self.postponed.get_or_insert_default().extend(pages);
+    }
+
+    /// Ends the replay. Returns the pages that are to be weighed, some of them several times.
+    pub fn end_replay(&mut self) -> Vec<Number> {
+        self.postponed.take().unwrap_or_default()
     }
 
     /// Returns whether a page appeared on another and has no stake yet.
