@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use bytes::Bytes;
 use frontier::Entry;
 use futures_util::{FutureExt, StreamExt};
 use policy::Moment;
@@ -105,6 +104,9 @@ pub struct Agent<B = Broker> {
     doubtful: Mutex<BTreeMap<Slot, Option<u64>>>,
     /// When the broker last acknowledged a heartbeat, in microseconds.
     pub(crate) acknowledged: AtomicU64,
+    /// Whether the broker has acknowledged a heartbeat of this process. Other nodes do not know a
+    /// node before, so it claims no slot.
+    announced: AtomicBool,
     /// Number of checks for changes. Each reads the log of another slot of this node.
     checks: AtomicU64,
     /// Slots whose logs cannot be folded, with the time of the next attempt.
@@ -127,6 +129,7 @@ impl<B: SlotLog> Agent<B> {
         Arc::new(Self {
             silence: settings.silence,
             doubtful: Mutex::new(settings.division.slots().map(|slot| (slot, None)).collect()),
+            announced: AtomicBool::new(false),
             checks: AtomicU64::new(0),
             member: Mutex::new(Member::new(settings, started)),
             fenced: Mutex::default(),
@@ -186,7 +189,7 @@ impl<B: SlotLog> Agent<B> {
                 _ = tick.tick() => {
                     let node = self.clone();
                     // The broker may be away for long. Heartbeats of others must be read meanwhile.
-                    tokio::spawn(async move { node.announce().await });
+                    tokio::spawn(async move { node.announce_or_warn().await });
                     if self.is_change_due().await {
                         self.change.notify_one();
                     }
@@ -197,7 +200,7 @@ impl<B: SlotLog> Agent<B> {
 
     /// Sends a heartbeat now. After a time without contact, the acknowledgement counts only when
     /// the logs have shown which slots other nodes have claimed meanwhile.
-    async fn announce(&self) {
+    async fn announce(&self) -> Result<(), BrokerError> {
         let (beat, sent) = (self.member().heartbeat(), (self.now)());
         let mut announced = self.broker.beat(&beat).await;
         if announced.is_ok() && self.unacknowledged() >= self.silence {
@@ -208,13 +211,18 @@ impl<B: SlotLog> Agent<B> {
                 announced = announced.and(self.check(slot).await);
             }
         }
-        match announced {
-            Ok(()) => {
-                self.acknowledged
-                    .fetch_max(sent.micros(), Ordering::Relaxed);
-                self.member().in_contact((self.now)());
-            }
-            Err(error) => warn!("{error}"),
+        announced?;
+        self.acknowledged
+            .fetch_max(sent.micros(), Ordering::Relaxed);
+        self.announced.store(true, Ordering::SeqCst);
+        self.member().in_contact((self.now)());
+        Ok(())
+    }
+
+    /// Sends a heartbeat. The next one follows within a second if the broker does not answer.
+    async fn announce_or_warn(&self) {
+        if let Err(error) = self.announce().await {
+            warn!("{error}");
         }
     }
 
@@ -295,7 +303,7 @@ impl<B: SlotLog> Agent<B> {
         }
         for slot in self.readable(claim, now) {
             match self.broker.head(slot).await {
-                Ok(head) if self.member().may_claim(&head, now) => return true,
+                Ok(head) if self.member().may_claim(slot, &head, now) => return true,
                 Ok(_) => {}
                 Err(_) => return false,
             }
@@ -375,12 +383,14 @@ impl<B: SlotLog> Agent<B> {
         if self.is_doubled() {
             return Ok(BTreeMap::new());
         }
+        if !self.announced.load(Ordering::SeqCst) {
+            self.announce().await?;
+        }
         self.fenced().clear();
         self.lapsed.store(false, Ordering::SeqCst);
         let release = self.member().to_release((self.now)());
         for slot in release {
-            self.doubtful().insert(slot, None);
-            self.member().lost(slot);
+            self.give_up(slot);
         }
         let now = (self.now)();
         let claim = self.member().to_claim(now);
@@ -388,8 +398,8 @@ impl<B: SlotLog> Agent<B> {
         for slots in claim.chunks(READS) {
             self.claim(slots, store).await?;
         }
-        self.release_doubtful().await?;
-        self.announce().await;
+        self.release_doubtful(store).await?;
+        self.announce_or_warn().await;
         let owned = self.member().owned().clone();
         store.retain(&owned.keys().copied().collect())?;
         let lengths = self.broker.lengths().await?;
@@ -407,52 +417,77 @@ impl<B: SlotLog> Agent<B> {
         Ok(tails)
     }
 
-    /// Releases the slots whose logs name this node although it does not work on them.
-    async fn release_doubtful(&self) -> Result<(), BrokerError> {
+    /// Releases the slots whose logs name this node although it does not work on them. The store
+    /// remembers that its facts agree with the log, so that a restart before any other claim needs
+    /// no takeover.
+    async fn release_doubtful<S: SlotStore>(&self, store: &mut S) -> Result<(), S::Error> {
         let doubtful = self.doubtful().clone();
-        let settled = futures_util::stream::iter(doubtful)
-            .map(|(slot, follows)| async move { (slot, self.release_named(slot, follows).await) })
+        let released = futures_util::stream::iter(doubtful)
+            .map(|(slot, follows)| async move { (slot, self.release(slot, follows).await) })
             .buffered(READS)
             .collect::<Vec<_>>()
             .await;
-        for (slot, settled) in settled {
-            if settled? {
-                self.doubtful().remove(&slot);
+        let mut failure = None;
+        for (slot, released) in released {
+            match released {
+                Ok(Released::Doubtful) => continue,
+                Ok(Released::Settled) => {}
+                Ok(Released::Appended { after, sequence }) => {
+                    let applied = store.applied(slot)?;
+                    let current = applied.filter(|applied| applied.sequence == after);
+                    if let Some(applied) = current {
+                        store.record(
+                            slot,
+                            Applied {
+                                sequence,
+                                ..applied
+                            },
+                        )?;
+                    }
+                }
+                Err(error) => {
+                    failure.get_or_insert(error);
+                    continue;
+                }
             }
+            self.doubtful().remove(&slot);
         }
-        Ok(())
+        failure.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// Releases a slot if its log names this node although it does not work on it. Returns `false`
-    /// if the log may still come to name this node, by a message of this node that arrives late.
-    async fn release_named(&self, slot: Slot, follows: Option<u64>) -> Result<bool, BrokerError> {
+    /// Releases a slot if its log names this node although it does not work on it.
+    async fn release(&self, slot: Slot, follows: Option<u64>) -> Result<Released, BrokerError> {
         if self.member().owned().contains_key(&slot) {
-            return Ok(true);
+            return Ok(Released::Settled);
         }
         let head = self.broker.head(slot).await?;
         if head.owner.as_ref() != Some(&self.name()) {
-            return Ok(is_settled(&head, follows));
+            return Ok(match is_settled(&head, follows) {
+                true => Released::Settled,
+                false => Released::Doubtful,
+            });
         }
-        let message = self.message(head.epoch, Kind::Release);
-        match self.broker.append(slot, head.sequence, &message).await {
-            Ok(_) => Ok(true),
-            Err(AppendError::Fenced) => Ok(false),
+        let after = head.sequence;
+        let message = encode_header(&self.header(head.epoch, Kind::Release)).into();
+        match self.broker.append(slot, after, &message).await {
+            Ok(sequence) => Ok(Released::Appended { after, sequence }),
+            Err(AppendError::Fenced) => Ok(Released::Doubtful),
             Err(AppendError::Full) => Err(BrokerError::request("release", AppendError::Full)),
             Err(AppendError::Broker(error)) => Err(error),
         }
     }
 
-    /// Releases all slots at the end of the program. The store keeps their facts, so that a restart
-    /// before any other claim needs no takeover.
+    /// Releases all slots at the end of the program. The store keeps their facts.
     pub async fn leave<S: SlotStore>(&self, store: &mut S) -> Result<(), S::Error> {
         let owned: Vec<Slot> = self.member().owned().keys().copied().collect();
         // The last heartbeat says that this node takes no slots: the others need not wait for the
         // silence.
         self.member().drain(true);
         for slot in owned {
-            self.release(slot, store).await?;
+            self.give_up(slot);
         }
-        self.announce().await;
+        self.release_doubtful(store).await?;
+        self.announce_or_warn().await;
         Ok(())
     }
 
@@ -471,26 +506,10 @@ impl<B: SlotLog> Agent<B> {
         self.doubled.load(Ordering::Relaxed)
     }
 
-    async fn release<S: SlotStore>(&self, slot: Slot, store: &mut S) -> Result<(), S::Error> {
-        let Some(epoch) = self.member().owned().get(&slot).copied() else {
-            return Ok(());
-        };
+    /// Stops work on a slot, whose log names this node until it is released.
+    fn give_up(&self, slot: Slot) {
+        self.doubtful().insert(slot, None);
         self.member().lost(slot);
-        let Some(applied) = store.applied(slot)? else {
-            return Ok(());
-        };
-        let message = self.message(epoch, Kind::Release);
-        match self.broker.append(slot, applied.sequence, &message).await {
-            Ok(sequence) => store.record(
-                slot,
-                Applied {
-                    sequence,
-                    ..applied
-                },
-            ),
-            Err(AppendError::Fenced | AppendError::Full) => Ok(()),
-            Err(AppendError::Broker(error)) => Err(error.into()),
-        }
     }
 
     /// Claims slots whose logs allow it, and brings the store to the state of their logs.
@@ -505,7 +524,7 @@ impl<B: SlotLog> Agent<B> {
         let mut wanted: Vec<(Slot, Head, Option<Applied>)> = Vec::new();
         for head in heads {
             let (slot, head) = head?;
-            if self.member().may_claim(&head, (self.now)()) {
+            if self.member().may_claim(slot, &head, (self.now)()) {
                 let applied = store.applied(slot)?;
                 let current = applied.filter(|applied| applied.sequence == head.sequence);
                 wanted.push((slot, head, current));
@@ -601,11 +620,6 @@ impl<B: SlotLog> Agent<B> {
         Ok(())
     }
 
-    /// Returns a message of this node without a body.
-    fn message(&self, epoch: u64, kind: Kind) -> Bytes {
-        encode_header(&self.header(epoch, kind)).into()
-    }
-
     fn header(&self, epoch: u64, kind: Kind) -> Header {
         let node = self.member().settings().name.clone();
         Header { node, epoch, kind }
@@ -653,6 +667,21 @@ impl<B: SlotLog> Agent<B> {
     fn fenced(&self) -> MutexGuard<'_, BTreeSet<Slot>> {
         self.fenced.lock().expect("a set is changed in one call")
     }
+}
+
+/// What became of a slot that this node does not work on.
+enum Released {
+    /// Its log does not name this node, and no claim of this node can arrive any more.
+    Settled,
+    /// A claim of this node may still arrive, or another message came first.
+    Doubtful,
+    /// The broker has stored the release.
+    Appended {
+        /// The sequence of the message before.
+        after: u64,
+        /// The sequence of the release.
+        sequence: u64,
+    },
 }
 
 /// Returns whether a claim that follows this message of a log can no longer arrive, given the head

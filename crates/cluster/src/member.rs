@@ -131,6 +131,9 @@ pub struct Member {
     /// silence of others counts from then on.
     listens: Moment,
     peers: BTreeMap<NodeName, Peer>,
+    /// Claims that a log showed before a heartbeat of their node did: the epoch, and when this node
+    /// first read it.
+    sighted: BTreeMap<Slot, (u64, Moment)>,
     owned: BTreeMap<Slot, u64>,
     assigned: BTreeMap<Slot, Assignment>,
     draining: bool,
@@ -146,6 +149,7 @@ impl Member {
             contact: now,
             listens: now,
             peers: BTreeMap::new(),
+            sighted: BTreeMap::new(),
             owned: BTreeMap::new(),
             assigned: BTreeMap::new(),
             draining: false,
@@ -316,17 +320,33 @@ impl Member {
 
     /// Returns whether the owner that the log of a slot names can be replaced: it is this node, or
     /// was silent for long enough while this node listened.
-    pub fn may_claim(&self, head: &Head, now: Moment) -> bool {
+    ///
+    /// The silence of an owner counts from its last heartbeat. A claim that no heartbeat of its
+    /// owner has named shows that the owner was alive after that heartbeat: then the silence counts
+    /// from the time at which this node first read the claim.
+    pub fn may_claim(&mut self, slot: Slot, head: &Head, now: Moment) -> bool {
         let Some(owner) = &head.owner else {
             return true;
         };
         if *owner == self.settings.name {
             return true;
         }
-        let heard = self.peers.get(owner).map(|peer| peer.heard);
+        let named = |peer: &&Peer| peer.beat.owned.contains(&(slot, head.epoch));
+        let alive = match self.peers.get(owner).filter(named) {
+            Some(peer) => peer.heard,
+            None => self.sighted(slot, head.epoch, now),
+        };
         // Without contact, the owner may have come to life unheard.
-        self.is_in_contact(now)
-            && self.silent_for(heard.unwrap_or(self.listens), now) >= self.settings.silence
+        self.is_in_contact(now) && self.silent_for(alive, now) >= self.settings.silence
+    }
+
+    /// Returns when this node first read a claim.
+    fn sighted(&mut self, slot: Slot, epoch: u64, now: Moment) -> Moment {
+        let sighted = self.sighted.entry(slot).or_insert((epoch, now));
+        if sighted.0 != epoch {
+            *sighted = (epoch, now);
+        }
+        sighted.1
     }
 
     /// Returns the nodes that may own slots, with their capacities.
@@ -452,33 +472,67 @@ mod tests {
         acknowledge(&mut a, 1..=14);
         assert!(a.to_claim(at(13)).is_empty());
         assert_eq!(a.to_claim(at(14)).len(), of_b);
+        let slot = *b.owned().keys().next().unwrap();
         let head = Head {
             sequence: 1,
             epoch: 1,
             owner: Some(name("b")),
         };
-        assert!(!a.may_claim(&head, at(13)) && a.may_claim(&head, at(14)));
+        assert!(!a.may_claim(slot, &head, at(13)) && a.may_claim(slot, &head, at(14)));
         assert_eq!(a.owned().len(), of_a);
     }
 
     #[test]
-    fn an_owner_that_was_never_heard_is_replaced_after_the_silence() {
+    fn an_owner_that_was_never_heard_is_replaced_when_its_claim_was_known_for_the_silence() {
         let mut a = member("a");
-        acknowledge(&mut a, 1..=10);
-        let head = |owner: Option<&str>| Head {
+        let slot = Slot(1);
+        let head = |owner: Option<&str>, epoch| Head {
             sequence: 1,
-            epoch: 1,
+            epoch,
             owner: owner.map(name),
         };
-        assert!(!a.may_claim(&head(Some("b")), at(9)));
-        assert!(a.may_claim(&head(Some("b")), at(10)));
-        assert!(a.may_claim(&head(Some("a")), at(1)), "this node, restarted");
-        assert!(a.may_claim(&head(None), at(1)));
+        acknowledge(&mut a, 1..=30);
+        assert!(
+            !a.may_claim(slot, &head(Some("b"), 1), at(15)),
+            "first read"
+        );
+        assert!(!a.may_claim(slot, &head(Some("b"), 1), at(24)));
+        assert!(a.may_claim(slot, &head(Some("b"), 1), at(25)));
+        assert!(
+            !a.may_claim(slot, &head(Some("c"), 2), at(25)),
+            "c has just claimed it"
+        );
+        assert!(
+            a.may_claim(slot, &head(Some("a"), 1), at(1)),
+            "this node, restarted"
+        );
+        assert!(a.may_claim(slot, &head(None, 1), at(1)));
+    }
+
+    #[test]
+    fn a_claim_after_the_last_heartbeat_shows_that_its_node_was_alive() {
+        let (mut a, mut b) = (member("a"), member("b"));
+        b.claimed(Slot(1), 4);
+        exchange(&b, &mut [&mut a], 2);
+        acknowledge(&mut a, 1..=24);
+        let head = |epoch| Head {
+            sequence: 1,
+            epoch,
+            owner: Some(name("b")),
+        };
+        assert!(a.may_claim(Slot(1), &head(4), at(12)));
+        assert!(
+            !a.may_claim(Slot(1), &head(5), at(12)),
+            "b claimed it again"
+        );
+        assert!(a.may_claim(Slot(1), &head(5), at(22)));
     }
 
     #[test]
     fn a_node_that_was_paused_or_cut_off_does_not_replace_the_others() {
-        let (mut a, b) = (member("a"), member("b"));
+        let (mut a, mut b) = (member("a"), member("b"));
+        let slot = Slot(1);
+        b.claimed(slot, 1);
         exchange(&b, &mut [&mut a], 2);
         claim_all(&mut a, 2);
         acknowledge(&mut a, 1..=3);
@@ -487,20 +541,26 @@ mod tests {
             epoch: 1,
             owner: Some(name("b")),
         };
-        assert!(!a.may_claim(&head, at(60)), "the node has just woken up");
+        assert!(
+            !a.may_claim(slot, &head, at(60)),
+            "the node has just woken up"
+        );
         let unknown = Head {
             owner: Some(name("c")),
             ..head.clone()
         };
         acknowledge(&mut a, 4..=20);
         assert!(
-            !a.may_claim(&unknown, at(60)),
+            !a.may_claim(slot, &unknown, at(60)),
             "c may have started while a was away"
         );
         a.in_contact(at(61));
-        assert!(a.to_claim(at(62)).is_empty() && !a.may_claim(&head, at(62)));
+        assert!(a.to_claim(at(62)).is_empty() && !a.may_claim(slot, &head, at(62)));
         acknowledge(&mut a, 62..=71);
-        assert!(a.may_claim(&head, at(71)), "b was silent while a listened");
+        assert!(
+            a.may_claim(slot, &head, at(71)),
+            "b was silent while a listened"
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ use futures_util::{StreamExt, stream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep};
 
-use crate::random::FaultRandom;
+use crate::random::SimRandom;
 
 /// Time after which a request without an answer fails.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -43,7 +43,7 @@ pub struct BrokerState {
     listeners: Vec<(usize, UnboundedSender<Heartbeat>)>,
     orders: BTreeMap<usize, UnboundedSender<(Bytes, Option<Subject>)>>,
     pub rates: FaultRates,
-    pub random: FaultRandom,
+    pub random: SimRandom,
     /// No request is answered before this time.
     pub away_until: Instant,
     /// Nothing is stored before this time.
@@ -56,7 +56,7 @@ pub struct BrokerState {
 
 impl BrokerState {
     /// Returns an empty broker without faults.
-    pub fn new(random: FaultRandom, rates: FaultRates) -> Self {
+    pub fn new(random: SimRandom, rates: FaultRates) -> Self {
         Self {
             logs: BTreeMap::new(),
             mail: Vec::new(),
@@ -155,8 +155,8 @@ impl ModelBroker {
             let mut state = self.state();
             let slow = state.rates.slow;
             match state.random.chance(slow) {
-                true => state.random.millis(0, 1_900),
-                false => state.random.millis(1, 20),
+                true => whole_millis(&mut state.random, 0, 1_900),
+                false => whole_millis(&mut state.random, 1, 20),
             }
         };
         sleep(took).await;
@@ -177,7 +177,10 @@ impl ModelBroker {
             let rates = state.rates;
             let lost = state.random.chance(rates.lost_answer);
             let late = state.random.chance(rates.late);
-            (lost, late.then(|| state.random.millis(0, 6_000)))
+            (
+                lost,
+                late.then(|| whole_millis(&mut state.random, 0, 6_000)),
+            )
         };
         if let Some(after) = late {
             let broker = self.clone();
@@ -196,6 +199,11 @@ impl ModelBroker {
         self.travel().await?;
         Ok(done)
     }
+}
+
+/// Draws a duration. Faults of the broker come at whole milliseconds.
+pub fn whole_millis(random: &mut SimRandom, from: u64, to: u64) -> Duration {
+    Duration::from_millis(random.between(from, to))
 }
 
 fn receiving<T: Send + 'static>(receiver: UnboundedReceiver<T>) -> Messages<T> {

@@ -31,8 +31,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use crate::disk::SharedDisk;
-use crate::model::ModelBroker;
-use crate::random::FaultRandom;
+use crate::model::{ModelBroker, whole_millis};
+use crate::random::SimRandom;
 use crate::web::HonestWeb;
 
 /// What all nodes share.
@@ -72,7 +72,7 @@ pub struct Process {
     pub broker: ModelBroker,
     pub disk: SharedDisk,
     pub agent: Arc<Agent<ModelBroker>>,
-    pub random: RefCell<FaultRandom>,
+    pub random: RefCell<SimRandom>,
     /// Requests whose results are not published.
     pub open: Cell<usize>,
     leaving: Cell<bool>,
@@ -87,7 +87,7 @@ impl Process {
         common: Rc<Common>,
         broker: ModelBroker,
         disk: SharedDisk,
-        mut random: FaultRandom,
+        mut random: SimRandom,
         settings: MemberSettings,
     ) -> Rc<Self> {
         let started = common.started;
@@ -155,7 +155,7 @@ impl Process {
     }
 
     fn millis(&self, from: u64, to: u64) -> Duration {
-        self.random.borrow_mut().millis(from, to)
+        whole_millis(&mut self.random.borrow_mut(), from, to)
     }
 
     async fn term(&self, tails: BTreeMap<Slot, Tail>) {

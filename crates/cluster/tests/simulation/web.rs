@@ -8,7 +8,7 @@ use crawl::{Answer, Claim};
 use page::{Directives, PageId, PageUrl};
 use policy::Moment;
 
-use crate::random::FaultRandom;
+use crate::random::SimRandom;
 
 /// Pages and their links.
 pub struct HonestWeb {
@@ -20,7 +20,7 @@ pub struct HonestWeb {
 
 impl HonestWeb {
     /// Invents a web.
-    pub fn invent(random: &mut FaultRandom) -> Self {
+    pub fn invent(random: &mut SimRandom) -> Self {
         let sites = random.between(3, 8) as usize;
         let count = random.between(10, 40) as usize;
         let site = (0..sites).map(|_| random.between(0, 99_999));

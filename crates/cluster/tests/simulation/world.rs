@@ -18,7 +18,7 @@ use crate::disk::SharedDisk;
 use crate::invariants::Folds;
 use crate::model::{BrokerState, FaultRates, ModelBroker};
 use crate::node::{Common, Process};
-use crate::random::FaultRandom;
+use crate::random::SimRandom;
 use crate::web::HonestWeb;
 
 /// Longest time after the last fault until the crawl is complete.
@@ -54,7 +54,7 @@ pub struct SimCluster {
     common: Rc<Common>,
     state: Arc<Mutex<BrokerState>>,
     machines: Vec<SimMachine>,
-    random: FaultRandom,
+    random: SimRandom,
     agenda: BTreeMap<(u64, u64), (usize, Fault)>,
     sequence: u64,
 }
@@ -71,7 +71,7 @@ pub struct ClusterOutcome {
 impl SimCluster {
     /// Draws a simulation.
     pub fn draw(seed: u64) -> Self {
-        let mut random = FaultRandom::new(seed);
+        let mut random = SimRandom::new(seed);
         let web = HonestWeb::invent(&mut random.fork());
         let mut rate = |values: &[f64]| random.pick(values);
         let rates = FaultRates {
