@@ -7,11 +7,13 @@
 //! path that every restart takes, and needs no code of its own in the core.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use frontier::Entry;
+use frontier::ServerFacts;
+use frontier::bench::ServerKey;
 use futures_util::{FutureExt, StreamExt};
 use policy::Moment;
 use tokio::sync::Notify;
@@ -25,9 +27,15 @@ use crate::fold::{Fold, Head};
 use crate::log::{AppendError, SlotLog};
 use crate::member::{Member, MemberSettings, NodeFigures, Order, Peer};
 use crate::message::{Header, Kind, NodeName, encode_claim, encode_header, pack};
+use crate::server_notes::NoteBoard;
+use crate::slot_store::{Applied, SlotStore};
 
 /// Time between two heartbeats.
 const BEAT: Duration = Duration::from_secs(1);
+
+/// Number of checks for changes, one a second, after which the notes of the other nodes are read
+/// again.
+const NOTES_EVERY: u64 = 5;
 
 /// Time after which a slot whose snapshot cannot be read is tried again.
 const UNREADABLE_FOR: Duration = Duration::from_secs(60);
@@ -37,45 +45,6 @@ const READS: usize = 16;
 
 /// Reads the time. Must not jump: the driver counts on a monotonic clock.
 pub type Now = Arc<dyn Fn() -> Moment + Send + Sync>;
-
-/// How far the facts of a slot in a node's ledger agree with the slot's log.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Applied {
-    /// Sequence of the last message of the log whose facts the ledger has.
-    pub sequence: u64,
-    /// Sequence of the last message of offers whose pages the ledger has.
-    pub offers: u64,
-}
-
-/// The facts of slots in a node's store.
-pub trait SlotStore {
-    /// The error of the store.
-    type Error: From<BrokerError>;
-
-    /// Returns how far the ledger's facts of a slot agree with its log. Returns `None` if the
-    /// ledger has facts that were not published, or no record.
-    fn applied(&self, slot: Slot) -> Result<Option<Applied>, Self::Error>;
-
-    /// Returns a page number above all that the ledger has ever used.
-    fn free_number(&self) -> Result<u32, Self::Error>;
-
-    /// Returns those of these archive files from which this node can read copies: its own, and
-    /// those that are in the object store.
-    fn reachable(
-        &self,
-        files: BTreeSet<u32>,
-    ) -> impl Future<Output = Result<BTreeSet<u32>, Self::Error>>;
-
-    /// Replaces all facts of a slot.
-    fn replace(&mut self, slot: Slot, facts: &[Entry], applied: Applied)
-    -> Result<(), Self::Error>;
-
-    /// Records how far the ledger agrees with the log of a slot.
-    fn record(&mut self, slot: Slot, applied: Applied) -> Result<(), Self::Error>;
-
-    /// Deletes the facts of all slots except these.
-    fn retain(&mut self, slots: &BTreeSet<Slot>) -> Result<(), Self::Error>;
-}
 
 /// A slot of this node during a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +76,9 @@ pub struct Agent<B = Broker> {
     /// Whether the broker has acknowledged a heartbeat of this process. Other nodes do not know a
     /// node before, so it claims no slot.
     announced: AtomicBool,
+    /// When another node last announced that it has hardly any work, in microseconds.
+    awaited: AtomicU64,
+    notes: NoteBoard,
     /// Number of checks for changes. Each reads the log of another slot of this node.
     checks: AtomicU64,
     /// Slots whose logs cannot be folded, with the time of the next attempt.
@@ -130,6 +102,8 @@ impl<B: SlotLog> Agent<B> {
             silence: settings.silence,
             doubtful: Mutex::new(settings.division.slots().map(|slot| (slot, None)).collect()),
             announced: AtomicBool::new(false),
+            awaited: AtomicU64::new(0),
+            notes: NoteBoard::default(),
             checks: AtomicU64::new(0),
             member: Mutex::new(Member::new(settings, started)),
             fenced: Mutex::default(),
@@ -168,11 +142,16 @@ impl<B: SlotLog> Agent<B> {
                 biased;
                 beat = beats.next() => {
                     let beat = beat.ok_or_else(|| ended("heartbeats"))?;
+                    let hungry = beat.figures.hungry && beat.node != self.name();
                     let superseded = self.member().superseded(&beat);
                     superseded.into_iter().for_each(|slot| self.lost(slot));
                     if !self.member().hear(beat, (self.now)()) {
                         self.doubled.store(true, Ordering::Relaxed);
                         self.change.notify_one();
+                    }
+                    if hungry {
+                        let now = (self.now)().micros();
+                        self.awaited.store(now, Ordering::Relaxed);
                     }
                 }
                 order = orders.next() => {
@@ -189,7 +168,14 @@ impl<B: SlotLog> Agent<B> {
                 _ = tick.tick() => {
                     let node = self.clone();
                     // The broker may be away for long. Heartbeats of others must be read meanwhile.
-                    tokio::spawn(async move { node.announce_or_warn().await });
+                    let checks = self.checks.load(Ordering::Relaxed);
+                    let reads = checks.is_multiple_of(NOTES_EVERY);
+                    tokio::spawn(async move {
+                        node.announce_or_warn().await;
+                        if reads && let Err(error) = node.read_notes().await {
+                            warn!("{error}");
+                        }
+                    });
                     if self.is_change_due().await {
                         self.change.notify_one();
                     }
@@ -389,6 +375,10 @@ impl<B: SlotLog> Agent<B> {
         self.fenced().clear();
         self.lapsed.store(false, Ordering::SeqCst);
         let release = self.member().to_release((self.now)());
+        if !release.is_empty() {
+            self.hand_waits_over(store).await?;
+        }
+        self.notes.clear_addresses();
         for slot in release {
             self.give_up(slot);
         }
@@ -400,6 +390,9 @@ impl<B: SlotLog> Agent<B> {
         }
         self.release_doubtful(store).await?;
         self.announce_or_warn().await;
+        // The owners before have written their notes before they released a slot or died.
+        let waits = self.read_notes().await?;
+        store.keep_waits(waits, (self.now)())?;
         let owned = self.member().owned().clone();
         store.retain(&owned.keys().copied().collect())?;
         let lengths = self.broker.lengths().await?;
@@ -483,6 +476,7 @@ impl<B: SlotLog> Agent<B> {
         // The last heartbeat says that this node takes no slots: the others need not wait for the
         // silence.
         self.member().drain(true);
+        self.hand_waits_over(store).await?;
         for slot in owned {
             self.give_up(slot);
         }
@@ -504,6 +498,18 @@ impl<B: SlotLog> Agent<B> {
     /// Returns whether another process uses the name of this node.
     pub fn is_doubled(&self) -> bool {
         self.doubled.load(Ordering::Relaxed)
+    }
+
+    /// Publishes which servers want no requests, before slots are released.
+    async fn hand_waits_over<S: SlotStore>(&self, store: &S) -> Result<(), S::Error> {
+        for (server, facts) in store.waits((self.now)())? {
+            self.notes.wait(server, facts);
+        }
+        // A message that arrived late makes the first attempt fail.
+        if self.publish_notes().await.is_err() {
+            self.publish_notes().await?;
+        }
+        Ok(())
     }
 
     /// Stops work on a slot, whose log names this node until it is released.
@@ -633,6 +639,63 @@ impl<B: SlotLog> Agent<B> {
     /// Changes what the node announces about its work.
     pub fn report(&self, change: impl FnOnce(&mut NodeFigures)) {
         change(self.member().figures());
+    }
+
+    /// Returns whether another node had hardly any work when it was last heard, less than two
+    /// heartbeats ago.
+    pub fn is_awaited(&self) -> bool {
+        let awaited = Moment::from_micros(self.awaited.load(Ordering::Relaxed));
+        (self.now)().since(awaited) < 2 * BEAT
+    }
+
+    /// Notes that a server has refused requests for a time. The next publication has it.
+    pub fn note_refusal(&self, server: ServerKey, facts: ServerFacts) {
+        self.notes.wait(server, facts);
+    }
+
+    /// Notes that a server was asked. A delay that is shorter than the silence is over when another
+    /// node replaces this one, and a node that releases a slot publishes all delays before.
+    pub fn note_request(&self, server: ServerKey, facts: ServerFacts) {
+        if facts.wait >= self.silence {
+            self.notes.wait(server, facts);
+        }
+    }
+
+    /// Notes that this node requests pages from an address.
+    pub fn note_address(&self, address: IpAddr) {
+        self.notes.address(address);
+    }
+
+    /// Returns the addresses from which other living nodes request pages too, with the number of
+    /// these nodes.
+    pub fn shared_addresses(&self) -> BTreeMap<IpAddr, u32> {
+        let living = self.living_peers().into_iter();
+        let living = living.map(|peer| peer.beat.node).collect();
+        self.notes.shared(&living)
+    }
+
+    /// Stores the notes on servers with the broker, if they have changed.
+    pub(crate) async fn publish_notes(&self) -> Result<(), BrokerError> {
+        let (name, now) = (self.name(), (self.now)());
+        if let Some(bytes) = self.notes.publish(&self.broker, &name, now).await? {
+            self.report(|figures| {
+                figures.messages += 1;
+                figures.message_bytes += bytes as u64;
+            });
+        }
+        Ok(())
+    }
+
+    /// Reads the notes of all nodes. Returns the waits that are not over.
+    async fn read_notes(&self) -> Result<Vec<(ServerKey, ServerFacts)>, BrokerError> {
+        let (name, now) = (self.name(), (self.now)());
+        self.notes.read(&self.broker, &name, now).await
+    }
+
+    /// Returns the number of living nodes whose index does not have all copies of the slots that they
+    /// have taken over.
+    pub fn indexing_nodes(&self) -> usize {
+        self.member().indexing((self.now)())
     }
 
     /// Returns the other nodes that are alive.

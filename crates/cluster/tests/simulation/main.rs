@@ -18,6 +18,7 @@ mod web;
 mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use world::{ClusterOutcome, SimCluster};
 
@@ -36,13 +37,35 @@ fn number(name: &str, usual: u64) -> u64 {
 }
 
 fn simulate(seed: u64) -> ClusterOutcome {
+    in_jumping_time(async { SimCluster::draw(seed).run().await })
+}
+
+fn in_jumping_time<T>(simulation: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .expect("a runtime");
-    let local = tokio::task::LocalSet::new();
-    local.block_on(&runtime, async { SimCluster::draw(seed).run().await })
+    tokio::task::LocalSet::new().block_on(&runtime, simulation)
+}
+
+#[test]
+fn two_nodes_divide_the_rate_of_an_address_that_both_request_pages_from() {
+    let requests = in_jumping_time(SimCluster::share_an_address());
+    let started = requests[0].0;
+    // A node learns of the addresses of the other one within the time of some heartbeats.
+    let known = started + Duration::from_secs(30);
+    let later: Vec<_> = requests.iter().filter(|(at, _)| *at > known).collect();
+    let (first, last) = (later[0].0, later[later.len() - 1].0);
+    let seconds = (last - first).as_secs_f64();
+    let count = later.len() as f64;
+    assert!(seconds > 60.0, "{seconds}");
+    assert!(count <= seconds + 3.0, "{count} requests in {seconds} s");
+    assert!(count >= seconds * 0.8, "{count} requests in {seconds} s");
+    for node in 0..2 {
+        let own = later.iter().filter(|(_, by)| *by == node).count();
+        assert!(own as f64 >= count * 0.4, "node {node}: {own} of {count}");
+    }
 }
 
 #[test]

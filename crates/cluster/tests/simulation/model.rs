@@ -1,17 +1,20 @@
 //! A model of the broker: logs with compare-and-set, mail and heartbeats, with faults.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_nats::Subject;
 use bytes::Bytes;
-use cluster::Slot;
 use cluster::error::BrokerError;
 use cluster::log::{AppendError, Mail, Messages, SlotLog};
 use cluster::member::Heartbeat;
-use cluster::message::{decode_header, decode_offers};
+use cluster::message::{NodeName, decode_header};
+use cluster::server_notes::ServerNotes;
+use cluster::{Division, Slot};
+use frontier::bench::ServerKey;
 use futures_util::{StreamExt, stream};
+use policy::Moment;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep};
 
@@ -38,7 +41,10 @@ pub struct FaultRates {
 /// The state of the broker.
 pub struct BrokerState {
     pub logs: BTreeMap<Slot, Vec<(u64, Bytes)>>,
-    mail: Vec<(Slot, u64, Bytes)>,
+    mail: Vec<(Option<Slot>, u64, Bytes)>,
+    notes: BTreeMap<NodeName, (u64, Bytes)>,
+    /// The waits that nodes have published: the end of each, and when it was first published.
+    pub waits: HashMap<ServerKey, (Moment, Instant)>,
     sequence: u64,
     listeners: Vec<(usize, UnboundedSender<Heartbeat>)>,
     orders: BTreeMap<usize, UnboundedSender<(Bytes, Option<Subject>)>>,
@@ -60,6 +66,8 @@ impl BrokerState {
         Self {
             logs: BTreeMap::new(),
             mail: Vec::new(),
+            notes: BTreeMap::new(),
+            waits: HashMap::new(),
             sequence: 0,
             listeners: Vec::new(),
             orders: BTreeMap::new(),
@@ -115,16 +123,39 @@ impl BrokerState {
         Ok(self.sequence)
     }
 
-    fn offer(&mut self, slot: Slot, message: &Bytes) -> Result<(), AppendError> {
+    fn offer(&mut self, to: Option<Slot>, message: &Bytes) -> Result<(), AppendError> {
         if self.is_full() {
             return Err(AppendError::Full);
         }
         let copies = 1 + usize::from(self.random.chance(self.rates.doubled));
         for _ in 0..copies {
             self.sequence += 1;
-            self.mail.push((slot, self.sequence, message.clone()));
+            self.mail.push((to, self.sequence, message.clone()));
         }
         Ok(())
+    }
+
+    fn put_notes(
+        &mut self,
+        node: NodeName,
+        expected: u64,
+        message: Bytes,
+    ) -> Result<u64, AppendError> {
+        let last = self.notes.get(&node).map_or(0, |(sequence, _)| *sequence);
+        if last != expected {
+            return Err(AppendError::Fenced);
+        }
+        let notes = ServerNotes::decode(&message).expect("notes");
+        for (server, facts) in notes.waits() {
+            let (end, now) = (facts.asked + facts.wait, Instant::now());
+            let known = self.waits.entry(server).or_insert((end, now));
+            if known.0 < end {
+                *known = (end, now);
+            }
+        }
+        self.sequence += 1;
+        self.notes.insert(node, (self.sequence, message));
+        Ok(self.sequence)
     }
 
     fn beat(&mut self, beat: &Heartbeat) {
@@ -243,18 +274,18 @@ impl SlotLog for ModelBroker {
         Ok(stored.chain(stream::pending()).boxed())
     }
 
-    async fn offer(&self, slot: Slot, message: Bytes) -> Result<(), AppendError> {
-        self.change(move |state| state.offer(slot, &message))
-            .await?
+    async fn offer(&self, to: Option<Slot>, message: Bytes) -> Result<(), AppendError> {
+        self.change(move |state| state.offer(to, &message)).await?
     }
 
     async fn mail(
         &self,
         applied: BTreeMap<Slot, u64>,
+        division: Division,
     ) -> Result<Messages<Result<Mail, BrokerError>>, BrokerError> {
         self.travel().await?;
         let place = (0, self.clone(), applied);
-        let next = |(mut place, broker, applied): (usize, Self, BTreeMap<Slot, u64>)| async move {
+        let next = move |(mut place, broker, applied): (usize, Self, BTreeMap<Slot, u64>)| async move {
             loop {
                 if broker.state().is_away(broker.node) {
                     return None;
@@ -265,21 +296,29 @@ impl SlotLog for ModelBroker {
                     continue;
                 };
                 place += 1;
-                if applied
-                    .get(&slot)
-                    .is_some_and(|applied| *applied < sequence)
-                {
-                    let offers = decode_offers(&message).map_err(BrokerError::from);
-                    let mail = offers.map(|offers| Mail {
-                        slot,
-                        sequence,
-                        offers,
-                    });
+                let mail = Mail::read(slot, sequence, &message, &applied, division);
+                if let Some(mail) = mail.transpose() {
                     return Some((mail, (place, broker, applied)));
                 }
             }
         };
         Ok(stream::unfold(place, next).boxed())
+    }
+
+    async fn notes(&self) -> Result<BTreeMap<NodeName, (u64, Bytes)>, BrokerError> {
+        self.travel().await?;
+        Ok(self.state().notes.clone())
+    }
+
+    async fn put_notes(
+        &self,
+        node: &NodeName,
+        expected: u64,
+        message: &Bytes,
+    ) -> Result<u64, AppendError> {
+        let (node, message) = (node.clone(), message.clone());
+        self.change(move |state| state.put_notes(node, expected, message))
+            .await?
     }
 
     async fn beat(&self, beat: &Heartbeat) -> Result<(), BrokerError> {

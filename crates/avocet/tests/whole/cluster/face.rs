@@ -22,7 +22,7 @@ use crate::webs;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The default number of slots.
-const SLOTS: u16 = 64;
+const SLOTS: u16 = 16;
 
 /// A NATS server with small streams.
 struct SmallBroker {
