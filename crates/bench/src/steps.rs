@@ -513,6 +513,7 @@ fn name(event: &Event<()>) -> &'static str {
         Event::Mark(_) => "mark",
         Event::Searched(_) => "searched",
         Event::BudgetChanged(_) => "budget changed",
+        Event::AddressesShared(_) => "addresses shared",
         Event::Paused(_) => "paused",
         Event::Stopped => "stopped",
     }

@@ -7,12 +7,13 @@
 //! path that every restart takes, and needs no code of its own in the core.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use bytes::Bytes;
-use frontier::Entry;
+use frontier::ServerFacts;
+use frontier::bench::ServerKey;
 use futures_util::{FutureExt, StreamExt};
 use policy::Moment;
 use tokio::sync::Notify;
@@ -26,9 +27,15 @@ use crate::fold::{Fold, Head};
 use crate::log::{AppendError, SlotLog};
 use crate::member::{Member, MemberSettings, NodeFigures, Order, Peer};
 use crate::message::{Header, Kind, NodeName, encode_claim, encode_header, pack};
+use crate::server_notes::NoteBoard;
+use crate::slot_store::{Applied, SlotStore};
 
 /// Time between two heartbeats.
 const BEAT: Duration = Duration::from_secs(1);
+
+/// Number of checks for changes, one a second, after which the notes of the other nodes are read
+/// again.
+const NOTES_EVERY: u64 = 5;
 
 /// Time after which a slot whose snapshot cannot be read is tried again.
 const UNREADABLE_FOR: Duration = Duration::from_secs(60);
@@ -38,45 +45,6 @@ const READS: usize = 16;
 
 /// Reads the time. Must not jump: the driver counts on a monotonic clock.
 pub type Now = Arc<dyn Fn() -> Moment + Send + Sync>;
-
-/// How far the facts of a slot in a node's ledger agree with the slot's log.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Applied {
-    /// Sequence of the last message of the log whose facts the ledger has.
-    pub sequence: u64,
-    /// Sequence of the last message of offers whose pages the ledger has.
-    pub offers: u64,
-}
-
-/// The facts of slots in a node's store.
-pub trait SlotStore {
-    /// The error of the store.
-    type Error: From<BrokerError>;
-
-    /// Returns how far the ledger's facts of a slot agree with its log. Returns `None` if the
-    /// ledger has facts that were not published, or no record.
-    fn applied(&self, slot: Slot) -> Result<Option<Applied>, Self::Error>;
-
-    /// Returns a page number above all that the ledger has ever used.
-    fn free_number(&self) -> Result<u32, Self::Error>;
-
-    /// Returns those of these archive files from which this node can read copies: its own, and
-    /// those that are in the object store.
-    fn reachable(
-        &self,
-        files: BTreeSet<u32>,
-    ) -> impl Future<Output = Result<BTreeSet<u32>, Self::Error>>;
-
-    /// Replaces all facts of a slot.
-    fn replace(&mut self, slot: Slot, facts: &[Entry], applied: Applied)
-    -> Result<(), Self::Error>;
-
-    /// Records how far the ledger agrees with the log of a slot.
-    fn record(&mut self, slot: Slot, applied: Applied) -> Result<(), Self::Error>;
-
-    /// Deletes the facts of all slots except these.
-    fn retain(&mut self, slots: &BTreeSet<Slot>) -> Result<(), Self::Error>;
-}
 
 /// A slot of this node during a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +73,12 @@ pub struct Agent<B = Broker> {
     doubtful: Mutex<BTreeMap<Slot, Option<u64>>>,
     /// When the broker last acknowledged a heartbeat, in microseconds.
     pub(crate) acknowledged: AtomicU64,
+    /// Whether the broker has acknowledged a heartbeat of this process. Other nodes do not know a
+    /// node before, so it claims no slot.
+    announced: AtomicBool,
+    /// When another node last announced that it has hardly any work, in microseconds.
+    awaited: AtomicU64,
+    notes: NoteBoard,
     /// Number of checks for changes. Each reads the log of another slot of this node.
     checks: AtomicU64,
     /// Slots whose logs cannot be folded, with the time of the next attempt.
@@ -127,6 +101,9 @@ impl<B: SlotLog> Agent<B> {
         Arc::new(Self {
             silence: settings.silence,
             doubtful: Mutex::new(settings.division.slots().map(|slot| (slot, None)).collect()),
+            announced: AtomicBool::new(false),
+            awaited: AtomicU64::new(0),
+            notes: NoteBoard::default(),
             checks: AtomicU64::new(0),
             member: Mutex::new(Member::new(settings, started)),
             fenced: Mutex::default(),
@@ -165,11 +142,16 @@ impl<B: SlotLog> Agent<B> {
                 biased;
                 beat = beats.next() => {
                     let beat = beat.ok_or_else(|| ended("heartbeats"))?;
+                    let hungry = beat.figures.hungry && beat.node != self.name();
                     let superseded = self.member().superseded(&beat);
                     superseded.into_iter().for_each(|slot| self.lost(slot));
                     if !self.member().hear(beat, (self.now)()) {
                         self.doubled.store(true, Ordering::Relaxed);
                         self.change.notify_one();
+                    }
+                    if hungry {
+                        let now = (self.now)().micros();
+                        self.awaited.store(now, Ordering::Relaxed);
                     }
                 }
                 order = orders.next() => {
@@ -186,7 +168,14 @@ impl<B: SlotLog> Agent<B> {
                 _ = tick.tick() => {
                     let node = self.clone();
                     // The broker may be away for long. Heartbeats of others must be read meanwhile.
-                    tokio::spawn(async move { node.announce().await });
+                    let checks = self.checks.load(Ordering::Relaxed);
+                    let reads = checks.is_multiple_of(NOTES_EVERY);
+                    tokio::spawn(async move {
+                        node.announce_or_warn().await;
+                        if reads && let Err(error) = node.read_notes().await {
+                            warn!("{error}");
+                        }
+                    });
                     if self.is_change_due().await {
                         self.change.notify_one();
                     }
@@ -197,7 +186,7 @@ impl<B: SlotLog> Agent<B> {
 
     /// Sends a heartbeat now. After a time without contact, the acknowledgement counts only when
     /// the logs have shown which slots other nodes have claimed meanwhile.
-    async fn announce(&self) {
+    async fn announce(&self) -> Result<(), BrokerError> {
         let (beat, sent) = (self.member().heartbeat(), (self.now)());
         let mut announced = self.broker.beat(&beat).await;
         if announced.is_ok() && self.unacknowledged() >= self.silence {
@@ -208,13 +197,18 @@ impl<B: SlotLog> Agent<B> {
                 announced = announced.and(self.check(slot).await);
             }
         }
-        match announced {
-            Ok(()) => {
-                self.acknowledged
-                    .fetch_max(sent.micros(), Ordering::Relaxed);
-                self.member().in_contact((self.now)());
-            }
-            Err(error) => warn!("{error}"),
+        announced?;
+        self.acknowledged
+            .fetch_max(sent.micros(), Ordering::Relaxed);
+        self.announced.store(true, Ordering::SeqCst);
+        self.member().in_contact((self.now)());
+        Ok(())
+    }
+
+    /// Sends a heartbeat. The next one follows within a second if the broker does not answer.
+    async fn announce_or_warn(&self) {
+        if let Err(error) = self.announce().await {
+            warn!("{error}");
         }
     }
 
@@ -295,7 +289,7 @@ impl<B: SlotLog> Agent<B> {
         }
         for slot in self.readable(claim, now) {
             match self.broker.head(slot).await {
-                Ok(head) if self.member().may_claim(&head, now) => return true,
+                Ok(head) if self.member().may_claim(slot, &head, now) => return true,
                 Ok(_) => {}
                 Err(_) => return false,
             }
@@ -375,12 +369,18 @@ impl<B: SlotLog> Agent<B> {
         if self.is_doubled() {
             return Ok(BTreeMap::new());
         }
+        if !self.announced.load(Ordering::SeqCst) {
+            self.announce().await?;
+        }
         self.fenced().clear();
         self.lapsed.store(false, Ordering::SeqCst);
         let release = self.member().to_release((self.now)());
+        if !release.is_empty() {
+            self.hand_waits_over(store).await?;
+        }
+        self.notes.clear_addresses();
         for slot in release {
-            self.doubtful().insert(slot, None);
-            self.member().lost(slot);
+            self.give_up(slot);
         }
         let now = (self.now)();
         let claim = self.member().to_claim(now);
@@ -388,8 +388,11 @@ impl<B: SlotLog> Agent<B> {
         for slots in claim.chunks(READS) {
             self.claim(slots, store).await?;
         }
-        self.release_doubtful().await?;
-        self.announce().await;
+        self.release_doubtful(store).await?;
+        self.announce_or_warn().await;
+        // The owners before have written their notes before they released a slot or died.
+        let waits = self.read_notes().await?;
+        store.keep_waits(waits, (self.now)())?;
         let owned = self.member().owned().clone();
         store.retain(&owned.keys().copied().collect())?;
         let lengths = self.broker.lengths().await?;
@@ -407,52 +410,78 @@ impl<B: SlotLog> Agent<B> {
         Ok(tails)
     }
 
-    /// Releases the slots whose logs name this node although it does not work on them.
-    async fn release_doubtful(&self) -> Result<(), BrokerError> {
+    /// Releases the slots whose logs name this node although it does not work on them. The store
+    /// remembers that its facts agree with the log, so that a restart before any other claim needs
+    /// no takeover.
+    async fn release_doubtful<S: SlotStore>(&self, store: &mut S) -> Result<(), S::Error> {
         let doubtful = self.doubtful().clone();
-        let settled = futures_util::stream::iter(doubtful)
-            .map(|(slot, follows)| async move { (slot, self.release_named(slot, follows).await) })
+        let released = futures_util::stream::iter(doubtful)
+            .map(|(slot, follows)| async move { (slot, self.release(slot, follows).await) })
             .buffered(READS)
             .collect::<Vec<_>>()
             .await;
-        for (slot, settled) in settled {
-            if settled? {
-                self.doubtful().remove(&slot);
+        let mut failure = None;
+        for (slot, released) in released {
+            match released {
+                Ok(Released::Doubtful) => continue,
+                Ok(Released::Settled) => {}
+                Ok(Released::Appended { after, sequence }) => {
+                    let applied = store.applied(slot)?;
+                    let current = applied.filter(|applied| applied.sequence == after);
+                    if let Some(applied) = current {
+                        store.record(
+                            slot,
+                            Applied {
+                                sequence,
+                                ..applied
+                            },
+                        )?;
+                    }
+                }
+                Err(error) => {
+                    failure.get_or_insert(error);
+                    continue;
+                }
             }
+            self.doubtful().remove(&slot);
         }
-        Ok(())
+        failure.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// Releases a slot if its log names this node although it does not work on it. Returns `false`
-    /// if the log may still come to name this node, by a message of this node that arrives late.
-    async fn release_named(&self, slot: Slot, follows: Option<u64>) -> Result<bool, BrokerError> {
+    /// Releases a slot if its log names this node although it does not work on it.
+    async fn release(&self, slot: Slot, follows: Option<u64>) -> Result<Released, BrokerError> {
         if self.member().owned().contains_key(&slot) {
-            return Ok(true);
+            return Ok(Released::Settled);
         }
         let head = self.broker.head(slot).await?;
         if head.owner.as_ref() != Some(&self.name()) {
-            return Ok(is_settled(&head, follows));
+            return Ok(match is_settled(&head, follows) {
+                true => Released::Settled,
+                false => Released::Doubtful,
+            });
         }
-        let message = self.message(head.epoch, Kind::Release);
-        match self.broker.append(slot, head.sequence, &message).await {
-            Ok(_) => Ok(true),
-            Err(AppendError::Fenced) => Ok(false),
+        let after = head.sequence;
+        let message = encode_header(&self.header(head.epoch, Kind::Release)).into();
+        match self.broker.append(slot, after, &message).await {
+            Ok(sequence) => Ok(Released::Appended { after, sequence }),
+            Err(AppendError::Fenced) => Ok(Released::Doubtful),
             Err(AppendError::Full) => Err(BrokerError::request("release", AppendError::Full)),
             Err(AppendError::Broker(error)) => Err(error),
         }
     }
 
-    /// Releases all slots at the end of the program. The store keeps their facts, so that a restart
-    /// before any other claim needs no takeover.
+    /// Releases all slots at the end of the program. The store keeps their facts.
     pub async fn leave<S: SlotStore>(&self, store: &mut S) -> Result<(), S::Error> {
         let owned: Vec<Slot> = self.member().owned().keys().copied().collect();
         // The last heartbeat says that this node takes no slots: the others need not wait for the
         // silence.
         self.member().drain(true);
+        self.hand_waits_over(store).await?;
         for slot in owned {
-            self.release(slot, store).await?;
+            self.give_up(slot);
         }
-        self.announce().await;
+        self.release_doubtful(store).await?;
+        self.announce_or_warn().await;
         Ok(())
     }
 
@@ -471,26 +500,22 @@ impl<B: SlotLog> Agent<B> {
         self.doubled.load(Ordering::Relaxed)
     }
 
-    async fn release<S: SlotStore>(&self, slot: Slot, store: &mut S) -> Result<(), S::Error> {
-        let Some(epoch) = self.member().owned().get(&slot).copied() else {
-            return Ok(());
-        };
-        self.member().lost(slot);
-        let Some(applied) = store.applied(slot)? else {
-            return Ok(());
-        };
-        let message = self.message(epoch, Kind::Release);
-        match self.broker.append(slot, applied.sequence, &message).await {
-            Ok(sequence) => store.record(
-                slot,
-                Applied {
-                    sequence,
-                    ..applied
-                },
-            ),
-            Err(AppendError::Fenced | AppendError::Full) => Ok(()),
-            Err(AppendError::Broker(error)) => Err(error.into()),
+    /// Publishes which servers want no requests, before slots are released.
+    async fn hand_waits_over<S: SlotStore>(&self, store: &S) -> Result<(), S::Error> {
+        for (server, facts) in store.waits((self.now)())? {
+            self.notes.wait(server, facts);
         }
+        // A message that arrived late makes the first attempt fail.
+        if self.publish_notes().await.is_err() {
+            self.publish_notes().await?;
+        }
+        Ok(())
+    }
+
+    /// Stops work on a slot, whose log names this node until it is released.
+    fn give_up(&self, slot: Slot) {
+        self.doubtful().insert(slot, None);
+        self.member().lost(slot);
     }
 
     /// Claims slots whose logs allow it, and brings the store to the state of their logs.
@@ -505,7 +530,7 @@ impl<B: SlotLog> Agent<B> {
         let mut wanted: Vec<(Slot, Head, Option<Applied>)> = Vec::new();
         for head in heads {
             let (slot, head) = head?;
-            if self.member().may_claim(&head, (self.now)()) {
+            if self.member().may_claim(slot, &head, (self.now)()) {
                 let applied = store.applied(slot)?;
                 let current = applied.filter(|applied| applied.sequence == head.sequence);
                 wanted.push((slot, head, current));
@@ -601,11 +626,6 @@ impl<B: SlotLog> Agent<B> {
         Ok(())
     }
 
-    /// Returns a message of this node without a body.
-    fn message(&self, epoch: u64, kind: Kind) -> Bytes {
-        encode_header(&self.header(epoch, kind)).into()
-    }
-
     fn header(&self, epoch: u64, kind: Kind) -> Header {
         let node = self.member().settings().name.clone();
         Header { node, epoch, kind }
@@ -619,6 +639,63 @@ impl<B: SlotLog> Agent<B> {
     /// Changes what the node announces about its work.
     pub fn report(&self, change: impl FnOnce(&mut NodeFigures)) {
         change(self.member().figures());
+    }
+
+    /// Returns whether another node had hardly any work when it was last heard, less than two
+    /// heartbeats ago.
+    pub fn is_awaited(&self) -> bool {
+        let awaited = Moment::from_micros(self.awaited.load(Ordering::Relaxed));
+        (self.now)().since(awaited) < 2 * BEAT
+    }
+
+    /// Notes that a server has refused requests for a time. The next publication has it.
+    pub fn note_refusal(&self, server: ServerKey, facts: ServerFacts) {
+        self.notes.wait(server, facts);
+    }
+
+    /// Notes that a server was asked. A delay that is shorter than the silence is over when another
+    /// node replaces this one, and a node that releases a slot publishes all delays before.
+    pub fn note_request(&self, server: ServerKey, facts: ServerFacts) {
+        if facts.wait >= self.silence {
+            self.notes.wait(server, facts);
+        }
+    }
+
+    /// Notes that this node requests pages from an address.
+    pub fn note_address(&self, address: IpAddr) {
+        self.notes.address(address);
+    }
+
+    /// Returns the addresses from which other living nodes request pages too, with the number of
+    /// these nodes.
+    pub fn shared_addresses(&self) -> BTreeMap<IpAddr, u32> {
+        let living = self.living_peers().into_iter();
+        let living = living.map(|peer| peer.beat.node).collect();
+        self.notes.shared(&living)
+    }
+
+    /// Stores the notes on servers with the broker, if they have changed.
+    pub(crate) async fn publish_notes(&self) -> Result<(), BrokerError> {
+        let (name, now) = (self.name(), (self.now)());
+        if let Some(bytes) = self.notes.publish(&self.broker, &name, now).await? {
+            self.report(|figures| {
+                figures.messages += 1;
+                figures.message_bytes += bytes as u64;
+            });
+        }
+        Ok(())
+    }
+
+    /// Reads the notes of all nodes. Returns the waits that are not over.
+    async fn read_notes(&self) -> Result<Vec<(ServerKey, ServerFacts)>, BrokerError> {
+        let (name, now) = (self.name(), (self.now)());
+        self.notes.read(&self.broker, &name, now).await
+    }
+
+    /// Returns the number of living nodes whose index does not have all copies of the slots that they
+    /// have taken over.
+    pub fn indexing_nodes(&self) -> usize {
+        self.member().indexing((self.now)())
     }
 
     /// Returns the other nodes that are alive.
@@ -653,6 +730,21 @@ impl<B: SlotLog> Agent<B> {
     fn fenced(&self) -> MutexGuard<'_, BTreeSet<Slot>> {
         self.fenced.lock().expect("a set is changed in one call")
     }
+}
+
+/// What became of a slot that this node does not work on.
+enum Released {
+    /// Its log does not name this node, and no claim of this node can arrive any more.
+    Settled,
+    /// A claim of this node may still arrive, or another message came first.
+    Doubtful,
+    /// The broker has stored the release.
+    Appended {
+        /// The sequence of the message before.
+        after: u64,
+        /// The sequence of the release.
+        sequence: u64,
+    },
 }
 
 /// Returns whether a claim that follows this message of a log can no longer arrive, given the head

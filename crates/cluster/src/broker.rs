@@ -1,8 +1,8 @@
 //! The broker: NATS JetStream, as the log of every slot, the mail between slots, and the medium of
 //! heartbeats.
 //!
-//! A crawl has three streams, whatever its number of slots: `facts` and `offers` with a subject per
-//! slot, and `beats` with a subject per node, of which only the last message is kept.
+//! A crawl has four streams, whatever its number of slots: `facts` and `offers` with a subject per
+//! slot, and `beats` and `notes` with a subject per node, of which only the last message is kept.
 //!
 //! **The fence:** every append to a slot's log names the sequence of the last message of that log.
 //! The broker refuses it if another node has written since.
@@ -25,11 +25,11 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 
 use crate::copies::LAST_ARCHIVE;
-use crate::division::Slot;
+use crate::division::{Division, Slot};
 use crate::error::BrokerError;
 use crate::log::{AppendError, Mail, SlotLog};
 use crate::member::{Heartbeat, Order};
-use crate::message::{decode_offers, pack};
+use crate::message::{NodeName, pack};
 use crate::objects::{ObjectPlace, ObjectStore};
 
 /// The first version of `nats-server` whose compare-and-set on subjects is reliable under restarts.
@@ -85,21 +85,15 @@ impl Drop for ReadConsumer {
     }
 }
 
+/// The last part of the subject of offers to several slots.
+const ANY: &str = "any";
+
 /// A message of a stream that has a subject per slot.
 struct SlotMessage {
-    slot: Slot,
+    /// The slot that the subject names; `None`: it is [`ANY`].
+    slot: Option<Slot>,
     sequence: u64,
     payload: Bytes,
-}
-
-impl SlotMessage {
-    fn mail(self) -> Result<Mail, BrokerError> {
-        Ok(Mail {
-            slot: self.slot,
-            sequence: self.sequence,
-            offers: decode_offers(&self.payload)?,
-        })
-    }
 }
 
 /// A connection to the broker.
@@ -109,6 +103,7 @@ pub struct Broker {
     context: jetstream::Context,
     facts: Stream,
     offers: Stream,
+    notes: Stream,
     prefix: String,
     warnings: Vec<String>,
     objects: Option<ObjectStore>,
@@ -144,8 +139,21 @@ impl Broker {
             max_bytes: 64 << 20,
             ..Config::default()
         };
+        let notes = Config {
+            storage: StorageType::File,
+            max_messages_per_subject: 1,
+            discard: DiscardPolicy::Old,
+            max_bytes: 64 << 20,
+            ..Config::default()
+        };
         let mut streams = Vec::new();
-        for (part, config) in [("facts", kept.clone()), ("offers", kept), ("beats", beats)] {
+        let parts = [
+            ("facts", kept.clone()),
+            ("offers", kept),
+            ("notes", notes),
+            ("beats", beats),
+        ];
+        for (part, config) in parts {
             let config = Config {
                 name: format!("avocet-{}-{part}", settings.crawl),
                 subjects: vec![format!("{prefix}.{part}.*")],
@@ -155,7 +163,8 @@ impl Broker {
             streams.push(stream);
         }
         warnings.dedup();
-        let [facts, offers, _] = <[Stream; 3]>::try_from(streams).expect("three were created");
+        let [facts, offers, notes, _] =
+            <[Stream; 4]>::try_from(streams).expect("four were created");
         let objects = match &settings.object_store {
             None => None,
             Some(ObjectPlace::Directory(path)) => {
@@ -172,6 +181,7 @@ impl Broker {
             context,
             facts,
             offers,
+            notes,
             prefix,
             warnings,
         })
@@ -245,11 +255,8 @@ impl Broker {
             let info = message
                 .info()
                 .map_err(|error| BrokerError::request("read a message", error))?;
-            let slot = slot_of(&message.subject);
-            let slot =
-                slot.ok_or_else(|| BrokerError::request("read a subject", "it names no slot"))?;
             Ok(SlotMessage {
-                slot,
+                slot: slot_of(&message.subject),
                 sequence: info.stream_sequence,
                 payload: message.payload.clone(),
             })
@@ -324,6 +331,31 @@ impl Broker {
         Ok(answers.collect().await)
     }
 
+    /// Appends a message to a subject if the last message there has the sequence `expected`.
+    async fn compare_and_append(
+        &self,
+        subject: String,
+        expected: u64,
+        message: &Bytes,
+    ) -> Result<u64, AppendError> {
+        let publish = PublishMessage::build()
+            .payload(message.clone())
+            .expected_last_subject_sequence(expected);
+        let sent = self.context.send_publish(subject.clone(), publish).await;
+        let acknowledged = match sent {
+            Ok(acknowledgement) => acknowledgement.await,
+            Err(error) => Err(error),
+        };
+        match acknowledged {
+            Ok(acknowledgement) => Ok(acknowledgement.sequence),
+            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
+                Err(AppendError::Fenced)
+            }
+            Err(error) if is_full(&error) => Err(AppendError::Full),
+            Err(error) => Err(BrokerError::request(format!("append to {subject}"), error).into()),
+        }
+    }
+
     fn subject(&self, part: &str, slot: Slot) -> String {
         format!("{}.{part}.{}", self.prefix, slot.0)
     }
@@ -349,22 +381,34 @@ impl SlotLog for Broker {
         message: &Bytes,
     ) -> Result<u64, AppendError> {
         let subject = self.subject("facts", slot);
-        let publish = PublishMessage::build()
-            .payload(message.clone())
-            .expected_last_subject_sequence(expected);
-        let sent = self.context.send_publish(subject.clone(), publish).await;
-        let acknowledged = match sent {
-            Ok(acknowledgement) => acknowledgement.await,
-            Err(error) => Err(error),
-        };
-        match acknowledged {
-            Ok(acknowledgement) => Ok(acknowledgement.sequence),
-            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
-                Err(AppendError::Fenced)
-            }
-            Err(error) if is_full(&error) => Err(AppendError::Full),
-            Err(error) => Err(BrokerError::request(format!("append to {subject}"), error).into()),
+        self.compare_and_append(subject, expected, message).await
+    }
+
+    async fn notes(&self) -> Result<BTreeMap<NodeName, (u64, Bytes)>, BrokerError> {
+        let failed = |error| BrokerError::request("names of notes", error);
+        let subjects = format!("{}.notes.*", self.prefix);
+        let subjects = self.notes.info_with_subjects(subjects).await;
+        let mut subjects = subjects.map_err(failed)?;
+        let mut notes = BTreeMap::new();
+        while let Some(subject) = subjects.next().await {
+            let (subject, _) = subject.map_err(failed)?;
+            let name = subject.rsplit('.').next().and_then(NodeName::new);
+            let Some(name) = name else { continue };
+            let last = self.notes.get_last_raw_message_by_subject(&subject).await;
+            let last = last.map_err(|error| BrokerError::request("read notes", error))?;
+            notes.insert(name, (last.sequence, last.payload));
         }
+        Ok(notes)
+    }
+
+    async fn put_notes(
+        &self,
+        node: &NodeName,
+        expected: u64,
+        message: &Bytes,
+    ) -> Result<u64, AppendError> {
+        let subject = format!("{}.notes.{node}", self.prefix);
+        self.compare_and_append(subject, expected, message).await
     }
 
     async fn messages(
@@ -384,8 +428,11 @@ impl SlotLog for Broker {
         Ok(messages.map(plain).boxed())
     }
 
-    async fn offer(&self, slot: Slot, message: Bytes) -> Result<(), AppendError> {
-        let subject = self.subject("offers", slot);
+    async fn offer(&self, to: Option<Slot>, message: Bytes) -> Result<(), AppendError> {
+        let subject = match to {
+            Some(slot) => self.subject("offers", slot),
+            None => format!("{}.offers.{ANY}", self.prefix),
+        };
         let sent = self.context.publish(subject.clone(), message).await;
         let acknowledged = match sent {
             Ok(acknowledgement) => acknowledgement.await,
@@ -401,22 +448,26 @@ impl SlotLog for Broker {
     async fn mail(
         &self,
         applied: BTreeMap<Slot, u64>,
+        division: Division,
     ) -> Result<BoxStream<'static, Result<Mail, BrokerError>>, BrokerError> {
         let Some(first) = applied.values().min() else {
             return Ok(futures_util::stream::pending().boxed());
         };
-        let subjects = applied.keys().map(|slot| self.subject("offers", *slot));
+        let of_slot = applied.keys().map(|slot| self.subject("offers", *slot));
+        let subjects = of_slot.chain([format!("{}.offers.{ANY}", self.prefix)]);
         let (_, messages) = self
             .read(&self.offers, subjects.collect(), first + 1)
             .await?;
         let wanted = move |message: Result<SlotMessage, BrokerError>| {
-            std::future::ready(match message {
-                Ok(message) if applied.get(&message.slot) < Some(&message.sequence) => {
-                    Some(message.mail())
-                }
-                Ok(_) => None,
-                Err(error) => Some(Err(error)),
-            })
+            let mail = message.and_then(|message| {
+                let SlotMessage {
+                    slot,
+                    sequence,
+                    payload,
+                } = message;
+                Mail::read(slot, sequence, &payload, &applied, division)
+            });
+            std::future::ready(mail.transpose())
         };
         Ok(messages.filter_map(wanted).boxed())
     }

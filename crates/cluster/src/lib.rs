@@ -21,6 +21,8 @@ pub mod monitor;
 pub mod note;
 pub mod objects;
 pub mod publisher;
+pub mod server_notes;
+pub mod slot_store;
 pub mod snapshot;
 pub mod view;
 

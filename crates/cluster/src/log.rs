@@ -7,14 +7,15 @@ use std::collections::BTreeMap;
 
 use async_nats::Subject;
 use bytes::Bytes;
+use frontier::Partition;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 
-use crate::division::Slot;
+use crate::division::{Division, Slot};
 use crate::error::BrokerError;
 use crate::fold::{Fold, Head};
 use crate::member::Heartbeat;
-use crate::message::decode_header;
+use crate::message::{NodeName, decode_header, decode_offers};
 use crate::objects::ObjectStore;
 use crate::snapshot::{SlotSnapshot, SnapshotError, SnapshotMark};
 
@@ -32,15 +33,53 @@ pub enum AppendError {
     Broker(#[from] BrokerError),
 }
 
-/// A message of offers for a slot.
+/// A message of offers for slots of this node.
 #[derive(Debug)]
 pub struct Mail {
-    /// The slot.
-    pub slot: Slot,
+    /// The slot that the message is for; `None`: it is for all slots, and was read for all slots of
+    /// this node.
+    pub slot: Option<Slot>,
     /// The sequence of the message.
     pub sequence: u64,
-    /// The offers.
+    /// The offers to the slots of this node.
     pub offers: Vec<crawl::Offer>,
+}
+
+impl Mail {
+    /// Notes for each slot that it is for that its offers are read.
+    pub fn read_in(&self, read: &mut BTreeMap<Slot, u64>) {
+        for (slot, sequence) in read {
+            if self.slot.is_none_or(|own| own == *slot) {
+                *sequence = self.sequence.max(*sequence);
+            }
+        }
+    }
+
+    /// Reads a message of offers for the owner of these slots, who has applied the offers to each
+    /// of them up to a sequence. Returns `None` if all of it is applied.
+    pub fn read(
+        slot: Option<Slot>,
+        sequence: u64,
+        message: &[u8],
+        applied: &BTreeMap<Slot, u64>,
+        division: Division,
+    ) -> Result<Option<Self>, BrokerError> {
+        let is_new = |slot: &Slot| applied.get(slot).is_some_and(|applied| *applied < sequence);
+        let is_news = match &slot {
+            Some(slot) => is_new(slot),
+            None => applied.keys().any(is_new),
+        };
+        if !is_news {
+            return Ok(None);
+        }
+        let mut offers = decode_offers(message)?;
+        offers.retain(|offer| is_new(&division.slot(Partition::of(&offer.url))));
+        Ok(Some(Self {
+            slot,
+            sequence,
+            offers,
+        }))
+    }
 }
 
 /// A stream of messages of the broker.
@@ -73,10 +112,11 @@ pub trait SlotLog: Send + Sync + 'static {
         slot: Slot,
     ) -> impl Future<Output = Result<Messages<LogMessage>, BrokerError>> + Send;
 
-    /// Sends offers to a slot. Returns when the broker has stored them.
+    /// Sends offers to a slot, or to several slots (`None`): such a message is read by all nodes.
+    /// Returns when the broker has stored them.
     fn offer(
         &self,
-        slot: Slot,
+        to: Option<Slot>,
         message: Bytes,
     ) -> impl Future<Output = Result<(), AppendError>> + Send;
 
@@ -85,6 +125,7 @@ pub trait SlotLog: Send + Sync + 'static {
     fn mail(
         &self,
         applied: BTreeMap<Slot, u64>,
+        division: Division,
     ) -> impl Future<Output = Result<Messages<Result<Mail, BrokerError>>, BrokerError>> + Send;
 
     /// Announces this node. Returns when a majority of the broker's servers has the heartbeat:
@@ -107,6 +148,20 @@ pub trait SlotLog: Send + Sync + 'static {
         to: Subject,
         answer: Vec<u8>,
     ) -> impl Future<Output = Result<(), BrokerError>> + Send;
+
+    /// Returns the notes of each node on web servers, with the sequences of their messages.
+    fn notes(
+        &self,
+    ) -> impl Future<Output = Result<BTreeMap<NodeName, (u64, Bytes)>, BrokerError>> + Send;
+
+    /// Replaces the notes of a node, if the last message of them has the sequence `expected` (0:
+    /// there is none). Returns the sequence of the message.
+    fn put_notes(
+        &self,
+        node: &NodeName,
+        expected: u64,
+        message: &Bytes,
+    ) -> impl Future<Output = Result<u64, AppendError>> + Send;
 
     /// Returns the object store of the crawl; `None`: it has none.
     fn objects(&self) -> Option<&ObjectStore> {
@@ -210,5 +265,46 @@ pub trait SlotLog: Send + Sync + 'static {
             let ended = format!("the log of slot {} ended before message {until}", slot.0);
             Err(BrokerError::request(ended, "the stream was trimmed"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use page::PageUrl;
+
+    use super::*;
+    use crate::message::encode_offers;
+
+    #[test]
+    fn a_message_for_all_slots_is_read_for_those_that_have_not_applied_it() {
+        let division = Division::new(16).unwrap();
+        let offer = |host: u32| crawl::Offer {
+            url: PageUrl::parse(&format!("http://site{host}.org/")).unwrap(),
+            depth: 1,
+            hops: 0,
+            source: None,
+        };
+        let offers: Vec<crawl::Offer> = (0..200).map(offer).collect();
+        let message = encode_offers(&offers);
+        let applied = BTreeMap::from([(Slot(1), 4), (Slot(2), 9), (Slot(3), 0)]);
+        let read = |slot, sequence| {
+            let mail = Mail::read(slot, sequence, &message, &applied, division);
+            mail.unwrap()
+        };
+        let slots = |mail: Mail| -> Vec<Slot> {
+            let slot = |offer: &crawl::Offer| division.slot(Partition::of(&offer.url));
+            let mut slots: Vec<Slot> = mail.offers.iter().map(slot).collect();
+            slots.sort();
+            slots.dedup();
+            slots
+        };
+        assert_eq!(slots(read(None, 9).unwrap()), [Slot(1), Slot(3)]);
+        assert_eq!(slots(read(None, 10).unwrap()), [Slot(1), Slot(2), Slot(3)]);
+        let applied_by_all = BTreeMap::from([(Slot(1), 10)]);
+        let mail = Mail::read(None, 10, &message, &applied_by_all, division);
+        assert!(mail.unwrap().is_none());
+        assert!(read(Some(Slot(2)), 9).is_none());
+        assert!(read(Some(Slot(7)), 12).is_none(), "not a slot of this node");
+        assert_eq!(slots(read(Some(Slot(3)), 9).unwrap()), [Slot(1), Slot(3)]);
     }
 }

@@ -1,8 +1,8 @@
 //! Which slots this node should own: a pure function of heartbeats, the heads of the logs and time.
 //!
 //! A node announces itself by a heartbeat every second. Every node computes from the nodes that it
-//! hears who should own each slot, by weighted rendezvous hashing: a change of membership moves
-//! only the slots of the node that came or went. A node claims a slot that it should own if no
+//! hears who should own each slot, by weighted rendezvous hashing with a bound on the share of each
+//! node: a change of membership moves few slots beyond those of the node that came or went. A node claims a slot that it should own if no
 //! living node owns it. A node releases a slot if a living node should own it instead.
 //!
 //! Two nodes may disagree for some seconds. The log decides then: the broker accepts one claim.
@@ -70,6 +70,10 @@ pub struct NodeFigures {
     pub budget: Option<f64>,
     /// Whether it is paused.
     pub paused: bool,
+    /// Slots that it has taken over and whose copies are not in its index yet.
+    pub unindexed: u64,
+    /// Whether it has hardly any pages to fetch, so that offers to it should not wait.
+    pub hungry: bool,
     /// Fetches per second that its pages are worth at each of the [prices](crate::demand::prices);
     /// empty: not known yet.
     pub demand: Vec<f32>,
@@ -131,6 +135,9 @@ pub struct Member {
     /// silence of others counts from then on.
     listens: Moment,
     peers: BTreeMap<NodeName, Peer>,
+    /// Claims that a log showed before a heartbeat of their node did: the epoch, and when this node
+    /// first read it.
+    sighted: BTreeMap<Slot, (u64, Moment)>,
     owned: BTreeMap<Slot, u64>,
     assigned: BTreeMap<Slot, Assignment>,
     draining: bool,
@@ -146,6 +153,7 @@ impl Member {
             contact: now,
             listens: now,
             peers: BTreeMap::new(),
+            sighted: BTreeMap::new(),
             owned: BTreeMap::new(),
             assigned: BTreeMap::new(),
             draining: false,
@@ -266,6 +274,15 @@ impl Member {
         *node == self.settings.name || self.peers.get(node).is_some_and(heard)
     }
 
+    /// Returns the number of living nodes, this one included, whose index does not have all copies
+    /// of the slots that they have taken over.
+    pub fn indexing(&self, now: Moment) -> usize {
+        let others = self.peers.values();
+        let others = others.filter(|peer| self.is_alive(&peer.beat.node, now));
+        let figures = others.map(|peer| &peer.beat.figures).chain([&self.figures]);
+        figures.filter(|figures| figures.unindexed > 0).count()
+    }
+
     /// Returns the heartbeat of this node.
     pub fn heartbeat(&self) -> Heartbeat {
         Heartbeat {
@@ -286,10 +303,10 @@ impl Member {
 
     /// Returns the slots that this node should give to living nodes.
     pub fn to_release(&self, now: Moment) -> Vec<Slot> {
-        let candidates = self.candidates(now);
+        let owners = self.desired(&self.candidates(now));
         let away = |slot: &Slot| {
-            let owner = self.desired(*slot, &candidates);
-            owner.is_some_and(|owner| *owner != self.settings.name)
+            let owner = owners.get(slot);
+            owner.is_some_and(|owner| **owner != self.settings.name)
         };
         self.owned.keys().copied().filter(away).collect()
     }
@@ -301,7 +318,7 @@ impl Member {
         if !self.hearing(now).is_zero() {
             return Vec::new();
         }
-        let candidates = self.candidates(now);
+        let owners = self.desired(&self.candidates(now));
         let held: BTreeSet<Slot> = self
             .peers
             .values()
@@ -309,24 +326,40 @@ impl Member {
             .flat_map(|peer| peer.beat.owned.iter().map(|(slot, _)| *slot))
             .collect();
         let free = |slot: &Slot| !held.contains(slot) && !self.owned.contains_key(slot);
-        let mine = |slot: &Slot| self.desired(*slot, &candidates) == Some(&self.settings.name);
+        let mine = |slot: &Slot| owners.get(slot) == Some(&&self.settings.name);
         let slots = self.settings.division.slots();
         slots.filter(|slot| free(slot) && mine(slot)).collect()
     }
 
     /// Returns whether the owner that the log of a slot names can be replaced: it is this node, or
     /// was silent for long enough while this node listened.
-    pub fn may_claim(&self, head: &Head, now: Moment) -> bool {
+    ///
+    /// The silence of an owner counts from its last heartbeat. A claim that no heartbeat of its
+    /// owner has named shows that the owner was alive after that heartbeat: then the silence counts
+    /// from the time at which this node first read the claim.
+    pub fn may_claim(&mut self, slot: Slot, head: &Head, now: Moment) -> bool {
         let Some(owner) = &head.owner else {
             return true;
         };
         if *owner == self.settings.name {
             return true;
         }
-        let heard = self.peers.get(owner).map(|peer| peer.heard);
+        let named = |peer: &&Peer| peer.beat.owned.contains(&(slot, head.epoch));
+        let alive = match self.peers.get(owner).filter(named) {
+            Some(peer) => peer.heard,
+            None => self.sighted(slot, head.epoch, now),
+        };
         // Without contact, the owner may have come to life unheard.
-        self.is_in_contact(now)
-            && self.silent_for(heard.unwrap_or(self.listens), now) >= self.settings.silence
+        self.is_in_contact(now) && self.silent_for(alive, now) >= self.settings.silence
+    }
+
+    /// Returns when this node first read a claim.
+    fn sighted(&mut self, slot: Slot, epoch: u64, now: Moment) -> Moment {
+        let sighted = self.sighted.entry(slot).or_insert((epoch, now));
+        if sighted.0 != epoch {
+            *sighted = (epoch, now);
+        }
+        sighted.1
     }
 
     /// Returns the nodes that may own slots, with their capacities.
@@ -344,27 +377,76 @@ impl Member {
         own.into_iter().chain(others).collect()
     }
 
-    /// Returns the node that should own a slot; `None`: no node takes slots.
-    ///
-    /// Weighted rendezvous hashing (Thaler & Ravishankar 1998; logarithmic weights by Schindelhauer
-    /// & Schomaker 2005): the node with the highest `-capacity / ln(u)`, where u in (0, 1) is a
-    /// hash of slot and node. A node's expected share is proportional to its capacity.
-    fn desired<'a>(&self, slot: Slot, candidates: &[(&'a NodeName, f64)]) -> Option<&'a NodeName> {
-        let assigned = self.assigned.get(&slot).map(|assigned| &assigned.node);
-        let chosen = candidates.iter().find(|(name, _)| Some(*name) == assigned);
-        let score = |(name, capacity): &(&NodeName, f64)| {
-            let hash = xxh3_64(format!("{}/{name}", slot.0).as_bytes());
-            // The upper 53 bits fit into a float exactly. One half keeps the logarithm finite.
-            let unit = ((hash >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
-            -capacity / unit.ln()
-        };
-        let best = || {
-            candidates
-                .iter()
-                .max_by(|a, b| score(a).total_cmp(&score(b)))
-        };
-        chosen.or_else(best).map(|(name, _)| *name)
+    /// Returns the node that should own each slot: that of the operator's decision if it is a
+    /// candidate, else as [`balanced`] says. Returns nothing if no node takes slots.
+    fn desired<'a>(&self, candidates: &[(&'a NodeName, f64)]) -> BTreeMap<Slot, &'a NodeName> {
+        let mut owners = balanced(self.settings.division, candidates);
+        for (slot, assigned) in &self.assigned {
+            let chosen = candidates.iter().find(|(name, _)| **name == assigned.node);
+            if let Some((name, _)) = chosen {
+                owners.insert(*slot, name);
+            }
+        }
+        owners
     }
+}
+
+/// Divides the slots among nodes in proportion to their capacities. Depends on nothing but the names
+/// and capacities of the nodes.
+///
+/// Weighted rendezvous hashing (Thaler & Ravishankar 1998; logarithmic weights by Schindelhauer &
+/// Schomaker 2005) gives each pair of a slot and a node the score `-capacity / ln(u)`, where u in
+/// (0, 1) is a hash of both. Without a bound, the largest of four nodes would have 1.25 to 1.55
+/// times its share of 64 to 16 slots. So the pairs are taken in the order of their scores, and a
+/// node that has its share rounded down takes no more until all slots are taken or all nodes have
+/// theirs; then each takes one more. A change of membership moves 1.1 to 1.5 times as many slots
+/// as without the bound (16 to 64 slots, 2 to 5 nodes).
+fn balanced<'a>(
+    division: Division,
+    candidates: &[(&'a NodeName, f64)],
+) -> BTreeMap<Slot, &'a NodeName> {
+    let mut owners = BTreeMap::new();
+    if candidates.is_empty() {
+        return owners;
+    }
+    let all = division.slots().count();
+    let capacity: f64 = candidates.iter().map(|(_, capacity)| capacity).sum();
+    let share = |capacity_of: f64| {
+        // A share that is a whole number may come out slightly lower.
+        (all as f64 * capacity_of / capacity + 1e-9).floor() as usize
+    };
+    let score = |slot: Slot, name: &NodeName, capacity: f64| {
+        let hash = xxh3_64(format!("{}/{name}", slot.0).as_bytes());
+        // The upper 53 bits fit into a float exactly. One half keeps the logarithm finite.
+        let unit = ((hash >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        -capacity / unit.ln()
+    };
+    let mut pairs: Vec<(f64, Slot, usize)> = Vec::with_capacity(all * candidates.len());
+    for (number, (name, capacity)) in candidates.iter().enumerate() {
+        pairs.extend(
+            division
+                .slots()
+                .map(|slot| (score(slot, name, *capacity), slot, number)),
+        );
+    }
+    let name = |number: usize| candidates[number].0;
+    pairs.sort_unstable_by(|a, b| {
+        let by_score = b.0.total_cmp(&a.0);
+        by_score.then_with(|| (a.1, name(a.2)).cmp(&(b.1, name(b.2))))
+    });
+    let mut held = vec![0; candidates.len()];
+    let mut spare = 0;
+    while owners.len() < all {
+        for (_, slot, number) in &pairs {
+            let full = held[*number] >= share(candidates[*number].1) + spare;
+            if !full && !owners.contains_key(slot) {
+                owners.insert(*slot, name(*number));
+                held[*number] += 1;
+            }
+        }
+        spare += 1;
+    }
+    owners
 }
 
 /// How long a node listens for heartbeats before its first claim: two heartbeats.
@@ -423,23 +505,28 @@ mod tests {
             "other nodes are not heard yet"
         );
         let shares = (claim_all(&mut a, 2), claim_all(&mut b, 2));
-        assert_eq!(shares.0 + shares.1, 256);
-        assert!(shares.0.abs_diff(128) < 32, "{shares:?}");
+        assert_eq!(shares, (128, 128));
         assert!(a.to_release(at(2)).is_empty() && b.to_release(at(2)).is_empty());
 
         exchange(&c, &mut [&mut a, &mut b], 3);
         exchange(&a, &mut [&mut b, &mut c], 3);
         exchange(&b, &mut [&mut a, &mut c], 3);
         let released = [a.to_release(at(3)), b.to_release(at(3))].concat();
-        assert!(released.len().abs_diff(85) < 30, "{}", released.len());
+        assert!((85..110).contains(&released.len()), "{}", released.len());
         assert!(c.to_claim(at(3)).is_empty(), "their owners are alive");
         for slot in &released {
             a.lost(*slot);
             b.lost(*slot);
         }
-        exchange(&a, &mut [&mut c], 4);
-        exchange(&b, &mut [&mut c], 4);
-        assert_eq!(claim_all(&mut c, 4), released.len());
+        exchange(&a, &mut [&mut b, &mut c], 4);
+        exchange(&b, &mut [&mut a, &mut c], 4);
+        let claimed = [&mut a, &mut b, &mut c].map(|node| claim_all(node, 4));
+        assert_eq!(claimed.iter().sum::<usize>(), released.len());
+        let shares = [&a, &b, &c].map(|node| node.owned().len());
+        assert!(
+            shares.iter().all(|share| (85..=86).contains(share)),
+            "{shares:?}"
+        );
     }
 
     #[test]
@@ -452,33 +539,67 @@ mod tests {
         acknowledge(&mut a, 1..=14);
         assert!(a.to_claim(at(13)).is_empty());
         assert_eq!(a.to_claim(at(14)).len(), of_b);
+        let slot = *b.owned().keys().next().unwrap();
         let head = Head {
             sequence: 1,
             epoch: 1,
             owner: Some(name("b")),
         };
-        assert!(!a.may_claim(&head, at(13)) && a.may_claim(&head, at(14)));
+        assert!(!a.may_claim(slot, &head, at(13)) && a.may_claim(slot, &head, at(14)));
         assert_eq!(a.owned().len(), of_a);
     }
 
     #[test]
-    fn an_owner_that_was_never_heard_is_replaced_after_the_silence() {
+    fn an_owner_that_was_never_heard_is_replaced_when_its_claim_was_known_for_the_silence() {
         let mut a = member("a");
-        acknowledge(&mut a, 1..=10);
-        let head = |owner: Option<&str>| Head {
+        let slot = Slot(1);
+        let head = |owner: Option<&str>, epoch| Head {
             sequence: 1,
-            epoch: 1,
+            epoch,
             owner: owner.map(name),
         };
-        assert!(!a.may_claim(&head(Some("b")), at(9)));
-        assert!(a.may_claim(&head(Some("b")), at(10)));
-        assert!(a.may_claim(&head(Some("a")), at(1)), "this node, restarted");
-        assert!(a.may_claim(&head(None), at(1)));
+        acknowledge(&mut a, 1..=30);
+        assert!(
+            !a.may_claim(slot, &head(Some("b"), 1), at(15)),
+            "first read"
+        );
+        assert!(!a.may_claim(slot, &head(Some("b"), 1), at(24)));
+        assert!(a.may_claim(slot, &head(Some("b"), 1), at(25)));
+        assert!(
+            !a.may_claim(slot, &head(Some("c"), 2), at(25)),
+            "c has just claimed it"
+        );
+        assert!(
+            a.may_claim(slot, &head(Some("a"), 1), at(1)),
+            "this node, restarted"
+        );
+        assert!(a.may_claim(slot, &head(None, 1), at(1)));
+    }
+
+    #[test]
+    fn a_claim_after_the_last_heartbeat_shows_that_its_node_was_alive() {
+        let (mut a, mut b) = (member("a"), member("b"));
+        b.claimed(Slot(1), 4);
+        exchange(&b, &mut [&mut a], 2);
+        acknowledge(&mut a, 1..=24);
+        let head = |epoch| Head {
+            sequence: 1,
+            epoch,
+            owner: Some(name("b")),
+        };
+        assert!(a.may_claim(Slot(1), &head(4), at(12)));
+        assert!(
+            !a.may_claim(Slot(1), &head(5), at(12)),
+            "b claimed it again"
+        );
+        assert!(a.may_claim(Slot(1), &head(5), at(22)));
     }
 
     #[test]
     fn a_node_that_was_paused_or_cut_off_does_not_replace_the_others() {
-        let (mut a, b) = (member("a"), member("b"));
+        let (mut a, mut b) = (member("a"), member("b"));
+        let slot = Slot(1);
+        b.claimed(slot, 1);
         exchange(&b, &mut [&mut a], 2);
         claim_all(&mut a, 2);
         acknowledge(&mut a, 1..=3);
@@ -487,20 +608,26 @@ mod tests {
             epoch: 1,
             owner: Some(name("b")),
         };
-        assert!(!a.may_claim(&head, at(60)), "the node has just woken up");
+        assert!(
+            !a.may_claim(slot, &head, at(60)),
+            "the node has just woken up"
+        );
         let unknown = Head {
             owner: Some(name("c")),
             ..head.clone()
         };
         acknowledge(&mut a, 4..=20);
         assert!(
-            !a.may_claim(&unknown, at(60)),
+            !a.may_claim(slot, &unknown, at(60)),
             "c may have started while a was away"
         );
         a.in_contact(at(61));
-        assert!(a.to_claim(at(62)).is_empty() && !a.may_claim(&head, at(62)));
+        assert!(a.to_claim(at(62)).is_empty() && !a.may_claim(slot, &head, at(62)));
         acknowledge(&mut a, 62..=71);
-        assert!(a.may_claim(&head, at(71)), "b was silent while a listened");
+        assert!(
+            a.may_claim(slot, &head, at(71)),
+            "b was silent while a listened"
+        );
     }
 
     #[test]
@@ -538,12 +665,27 @@ mod tests {
     }
 
     #[test]
+    fn living_nodes_that_still_index_copies_are_counted() {
+        let (mut a, mut b, mut c) = (member("a"), member("b"), member("c"));
+        b.figures().unindexed = 2;
+        c.figures().unindexed = 1;
+        exchange(&c, &mut [&mut a], 1);
+        exchange(&b, &mut [&mut a], 9);
+        acknowledge(&mut a, 1..=12);
+        assert_eq!(a.indexing(at(9)), 2);
+        a.figures().unindexed = 1;
+        assert_eq!(a.indexing(at(12)), 2, "c is dead");
+        b.figures().unindexed = 0;
+        exchange(&b, &mut [&mut a], 12);
+        assert_eq!(a.indexing(at(12)), 1);
+    }
+
+    #[test]
     fn capacity_sets_the_share() {
         let (mut a, mut b) = (member("a"), member("b"));
         b.settings.capacity = 3.0;
         exchange(&b, &mut [&mut a], 2);
-        let share = claim_all(&mut a, 2);
-        assert!(share.abs_diff(64) < 25, "{share}");
+        assert_eq!(claim_all(&mut a, 2), 64);
     }
 
     #[test]

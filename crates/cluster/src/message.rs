@@ -21,7 +21,7 @@ use crate::copies::ReachableFiles;
 
 /// The version byte of all messages. A node refuses messages of another version, so nodes of two
 /// versions cannot misread each other.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// Compression level of zstd. Higher levels save less than 5 % on batches of this size.
 const LEVEL: i32 = 3;

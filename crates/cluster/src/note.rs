@@ -10,8 +10,8 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::Applied;
 use crate::division::Slot;
+use crate::slot_store::Applied;
 
 /// How the facts in the ledger agree with the logs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -17,12 +17,13 @@ use page::{PageId, PageUrl};
 use tokio::runtime::Handle;
 use tracing::{info, warn};
 
-use crate::agent::{Agent, Applied, Tail};
+use crate::agent::{Agent, Tail};
 use crate::broker::{Broker, MESSAGE_LIMIT};
 use crate::division::{Division, Slot};
 use crate::log::{AppendError, SlotLog};
 use crate::message::{Header, Kind, encode_batch, encode_offers};
 use crate::objects::{ObjectError, ObjectStore};
+use crate::slot_store::Applied;
 use crate::snapshot::{SlotSnapshot, encode_mark, prefix};
 
 /// Wait before a publication is tried again.
@@ -35,6 +36,11 @@ const STORED_WITHIN: Duration = Duration::from_secs(10);
 /// [`MESSAGE_LIMIT`] unless hosts have long robots.txt files; such a message is divided again.
 const CHUNK: usize = 2_000;
 
+/// Number of offers to a slot from which on they get a message of their own, which only the owner of
+/// the slot reads. Fewer go into one message for all slots, which all nodes read: 64 offers are
+/// about 2 KB.
+const WORTHWHILE: usize = 64;
+
 /// Number of pages whose offers are remembered, so that they are not sent again. The cache is
 /// emptied when it is full: 16 bytes a page, 16 MB at most.
 const REMEMBERED: usize = 1 << 20;
@@ -44,8 +50,9 @@ const REMEMBERED: usize = 1 << 20;
 pub struct Exchange {
     /// Pages of other slots.
     pub offers: Vec<Offer>,
-    /// Messages of offers that the core has processed: the last sequence of each slot.
-    pub taken: Vec<(Slot, u64)>,
+    /// Messages of offers that the core has processed: their sequences, with the slot that each is
+    /// for; `None`: for all slots.
+    pub taken: Vec<(Option<Slot>, u64)>,
 }
 
 /// The broker is away, and the program is about to end.
@@ -84,6 +91,11 @@ impl<B: SlotLog> Publisher<B> {
         }
     }
 
+    /// Returns whether offers of this node should not wait, because another node has hardly any work.
+    pub fn is_awaited(&self) -> bool {
+        self.agent.is_awaited()
+    }
+
     /// Publishes a group commit. Returns when the broker has stored it. A slot that another node
     /// has claimed is dropped with its facts, and the agent ends the term.
     ///
@@ -99,14 +111,29 @@ impl<B: SlotLog> Publisher<B> {
     /// Does the work of [`Publisher::publish`] on an async task.
     pub async fn send(&mut self, facts: &[Entry], exchange: Exchange) -> Result<(), Unpublished> {
         for (slot, sequence) in exchange.taken {
-            if let Some(tail) = self.tails.get_mut(&slot) {
+            let concerned = |tail: &(&Slot, &mut Tail)| slot.is_none_or(|slot| *tail.0 == slot);
+            for (_, tail) in self.tails.iter_mut().filter(concerned) {
                 tail.applied.offers = tail.applied.offers.max(sequence);
             }
         }
         let mut offers = exchange.offers;
         offers.extend(self.between_own_slots(facts));
         self.send_offers(offers).await?;
+        self.send_notes().await?;
         self.append_facts(facts).await
+    }
+
+    /// Publishes what this node knows about servers, so that the next owner of a slot keeps the
+    /// waits that servers asked for in answers whose facts follow.
+    async fn send_notes(&self) -> Result<(), Unpublished> {
+        while let Err(error) = self.agent.publish_notes().await {
+            warn!("{error}; tries again");
+            if self.agent.gives_up() {
+                return Err(Unpublished);
+            }
+            tokio::time::sleep(RETRY).await;
+        }
+        Ok(())
     }
 
     /// Returns how far the ledger agrees with the log of each slot.
@@ -159,14 +186,14 @@ impl<B: SlotLog> Publisher<B> {
         }
         let count = by_slot.values().map(Vec::len).sum::<usize>() as u64;
         self.agent.report(|figures| figures.offered += count);
-        let messages = by_slot.into_iter().flat_map(|(slot, offers)| {
+        let messages = addressed(by_slot).into_iter().flat_map(|(to, offers)| {
             let messages = in_messages(&offers, true, &|some, _| encode_offers(some));
-            messages.into_iter().map(move |message| (slot, message))
+            messages.into_iter().map(move |message| (to, message))
         });
         let agent = &self.agent;
-        let sends = messages.map(|(slot, message)| async move {
+        let sends = messages.map(|(to, message)| async move {
             retried(agent, &message, || {
-                agent.broker().offer(slot, message.clone())
+                agent.broker().offer(to, message.clone())
             })
             .await
         });
@@ -332,6 +359,24 @@ impl<B: SlotLog> Publisher<B> {
     }
 }
 
+/// Returns the messages of offers to make: one for each slot that has at least [`WORTHWHILE`]
+/// offers, and one for all other slots together (`None`).
+fn addressed(by_slot: BTreeMap<Slot, Vec<Offer>>) -> Vec<(Option<Slot>, Vec<Offer>)> {
+    let mut messages = Vec::new();
+    let mut few = Vec::new();
+    for (slot, offers) in by_slot {
+        if offers.len() >= WORTHWHILE {
+            messages.push((Some(slot), offers));
+        } else {
+            few.extend(offers);
+        }
+    }
+    if !few.is_empty() {
+        messages.push((None, few));
+    }
+    messages
+}
+
 /// Deletes all snapshots of a slot except the last two: a reader may still want the one before the
 /// last.
 async fn delete_older(objects: &ObjectStore, slot: Slot) -> Result<(), ObjectError> {
@@ -444,6 +489,24 @@ mod tests {
             1
         );
         assert!(in_messages(&[] as &[u32], true, &heavy).is_empty());
+    }
+
+    #[test]
+    fn few_offers_share_a_message_and_many_to_one_slot_get_their_own() {
+        let offers = |count: usize, of: u16| {
+            let offer = |page| Offer {
+                url: PageUrl::parse(&format!("http://site{of}.org/{page}")).unwrap(),
+                depth: 1,
+                hops: 0,
+                source: None,
+            };
+            (Slot(of), (0..count).map(offer).collect::<Vec<Offer>>())
+        };
+        let by_slot = BTreeMap::from([offers(3, 1), offers(WORTHWHILE, 2), offers(5, 3)]);
+        let messages = addressed(by_slot).into_iter();
+        let counts: Vec<_> = messages.map(|(to, offers)| (to, offers.len())).collect();
+        assert_eq!(counts, [(Some(Slot(2)), WORTHWHILE), (None, 8)]);
+        assert!(addressed(BTreeMap::new()).is_empty());
     }
 
     #[test]

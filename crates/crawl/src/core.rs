@@ -13,6 +13,7 @@ mod reading;
 mod visit;
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,6 +56,8 @@ pub struct Core<S> {
     /// Keeps only the best pages, if the user limits their number.
     buffer: Option<Buffer<PageKey>>,
     hosts: HostCache,
+    /// Number of other nodes that request pages from an address.
+    shared: BTreeMap<IpAddr, u32>,
     /// The rules for all hosts, in a crawl [without robots.txt](Plan::without_rules).
     no_rules: Option<Arc<Robots>>,
     /// Records that are not in the ledger yet.
@@ -109,6 +112,7 @@ impl<S> Core<S> {
             Event::Mark(number) => self.arrivals.push_back(Arrival::Mark(number)),
             Event::Searched(met) => tell_searches(&mut self.frontier, &met),
             Event::BudgetChanged(per_second) => self.afford(per_second, now),
+            Event::AddressesShared(shared) => self.shared = shared,
             Event::ConnectionClosed(connection) => self.connection_closed(connection),
             Event::Paused(paused) => self.pause(paused),
             Event::Stopped => self.mode = Mode::Stopping,

@@ -1,5 +1,6 @@
 //! Events: what drivers report to the core. The core answers with [actions](crate::Action).
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -120,6 +121,9 @@ pub enum Event<S> {
     /// The budget has changed to this number of fetches per second. A crawl that was started
     /// without a budget ignores this event.
     BudgetChanged(f64),
+    /// Numbers of other nodes of a cluster that request pages from these addresses too, for all
+    /// addresses that this node shares. The nodes divide the rate of requests to an address.
+    AddressesShared(BTreeMap<IpAddr, u32>),
     /// An operator pauses the crawl (`true`) or resumes it (`false`). A paused crawl starts no
     /// visits and makes no new requests.
     Paused(bool),

@@ -441,6 +441,7 @@ impl CoreDriver {
                 self.step(event);
             }
             DriverMessage::Resolved(visit, route, event) => {
+                self.note_address(&event);
                 self.routes.extend(route.map(|route| (visit, route)));
                 self.step(event);
             }
@@ -458,6 +459,9 @@ impl CoreDriver {
     /// Steps the core and carries out the actions that it returns.
     fn step(&mut self, event: Event<Sealed>) {
         let mut actions = Vec::new();
+        if matches!(event, Event::Stopped) && self.engine.plan.term.is_some() {
+            self.send(CommitWork::Hurry);
+        }
         // Each step returns a new wake-up time, if the core needs one.
         self.wake = None;
         let begun = Instant::now();
@@ -508,6 +512,7 @@ impl CoreDriver {
             } => {
                 let connection = (id, self.connections.remove(&id));
                 let requests = self.requests.clone();
+                self.note_request(distance);
                 (self.tasks).spawn(requests.rules(visit, connection, url, distance));
             }
             Action::Probe {
@@ -518,14 +523,19 @@ impl CoreDriver {
             } => {
                 let connection = (id, self.connections.remove(&id));
                 let requests = self.requests.clone();
+                self.note_request(distance);
                 (self.tasks).spawn(requests.probe(visit, connection, url, distance));
             }
             Action::Get(get) => {
                 let connection = self.connections.remove(&get.connection);
+                self.note_request(get.distance);
                 self.tasks.spawn(self.requests.clone().get(get, connection));
             }
             Action::Close(connection) => drop(self.connections.remove(&connection)),
-            Action::Keep(distance) => self.send(CommitWork::Keep(distance)),
+            Action::Keep(distance) => {
+                self.note_refusal(distance);
+                self.send(CommitWork::Keep(distance));
+            }
             Action::Commit(work) => self.send(CommitWork::Core(work)),
             Action::Offer(offers) => self.offer(offers),
             Action::Reached(number) => self.reached(number),

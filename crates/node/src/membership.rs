@@ -55,6 +55,7 @@ pub struct Membership {
     independent: bool,
     upload_every: Duration,
     snapshot_after: u64,
+    publish_every: Duration,
     /// The uploads of the archive, from the first term with an archive and an object store on.
     uploads: OnceCell<Option<Arc<Uploads>>>,
     tasks: Vec<JoinHandle<()>>,
@@ -111,6 +112,7 @@ impl Membership {
             independent: settings.coordination == Coordination::Independent,
             upload_every: settings.upload_every.0,
             snapshot_after: settings.snapshot_after,
+            publish_every: settings.publish_every.0,
             uploads: OnceCell::new(),
             tasks,
         }))
@@ -156,6 +158,7 @@ impl Membership {
             links: self.links,
             independent: false,
             snapshot_after: self.snapshot_after,
+            publish_every: self.publish_every,
             uploads,
         })
     }
@@ -171,6 +174,7 @@ impl Membership {
             links: self.links,
             independent: true,
             snapshot_after: self.snapshot_after,
+            publish_every: self.publish_every,
             uploads: None,
         }
     }

@@ -8,14 +8,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use cluster::agent::{Applied, SlotStore};
 use cluster::copies::{archive_of, files_of};
 use cluster::fold::SlotDigest;
 use cluster::note::SlotNote;
 use cluster::objects::{ARCHIVE, ObjectStore};
+use cluster::server_notes::is_open;
+use cluster::slot_store::{Applied, SlotStore};
 use cluster::{Division, Slot};
-use frontier::Entry;
+use frontier::bench::ServerKey;
+use frontier::{Entry, Facts, ServerFacts};
 use ledger::{Batch, Ledger, encode};
+use policy::Moment;
 use repository::archive::{self, elsewhere};
 use tokio::time::Instant;
 use tracing::warn;
@@ -197,6 +200,24 @@ impl SlotStore for LedgerSlots<'_> {
     fn record(&mut self, slot: Slot, applied: Applied) -> Result<()> {
         self.note.record(slot, applied);
         self.write_note()
+    }
+
+    fn waits(&self, now: Moment) -> Result<Vec<(ServerKey, ServerFacts)>> {
+        let mut waits = Vec::new();
+        for server in self.ledger.servers() {
+            let (server, facts) = server?;
+            if is_open(&facts, now) {
+                waits.push((server, facts));
+            }
+        }
+        Ok(waits)
+    }
+
+    fn keep_waits(&mut self, waits: Vec<(ServerKey, ServerFacts)>, now: Moment) -> Result<()> {
+        for (server, facts) in waits {
+            self.ledger.keep_server(server, &facts, || now)?;
+        }
+        Ok(())
     }
 
     fn retain(&mut self, slots: &BTreeSet<Slot>) -> Result<()> {

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use cluster::agent::Agent;
+use frontier::Partition;
+use page::PageUrl;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -23,6 +25,15 @@ pub use overview::{ClusterContact, ClusterOverview, ClusterTotals, NodeOverview,
 
 /// Time between two attempts to subscribe while the broker is away.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// Another node, which owns a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageOwner {
+    /// Its name.
+    pub node: String,
+    /// Where people reach its web server; `None`: it has none.
+    pub address: Option<String>,
+}
 
 /// The crawl of all nodes, seen from this one.
 pub struct WholeCrawl {
@@ -73,6 +84,21 @@ impl WholeCrawl {
         own: impl FnOnce() -> Result<Applied>,
     ) -> Result<OrderResult> {
         node_orders::pass(&self.agent, &self.runtime, order, node, own)
+    }
+
+    /// Returns the other node that owns a page. Returns `None` if this node owns it, or no living
+    /// node.
+    pub fn other_owner(&self, url: &PageUrl) -> Option<PageOwner> {
+        let slot = self.agent.division().slot(Partition::of(url));
+        let owner = self.agent.owner(slot)?;
+        let peers = self.agent.living_peers().into_iter();
+        let mut peers = peers.map(|peer| peer.beat);
+        let beat = peers.find(|beat| beat.node == owner)?;
+        let address = beat.figures.address;
+        Some(PageOwner {
+            node: owner.to_string(),
+            address: (!address.is_empty()).then_some(address),
+        })
     }
 
     /// Logs a search: each shown page is logged on the node that owns it.

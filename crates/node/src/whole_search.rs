@@ -79,6 +79,8 @@ pub struct WholeHits {
     pub hits: Hits,
     /// Number of living nodes whose pages are missing, because they did not answer in time.
     pub silent_nodes: usize,
+    /// Number of nodes that have taken pages over and have not indexed all of them yet.
+    pub indexing_nodes: usize,
 }
 
 impl WholeSearch {
@@ -120,6 +122,7 @@ impl WholeSearch {
         Ok(WholeHits {
             hits: merge(parts, query.limit, query.offset),
             silent_nodes,
+            indexing_nodes: self.agent.indexing_nodes(),
         })
     }
 

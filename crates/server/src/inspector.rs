@@ -11,7 +11,7 @@ use anyhow::Result;
 use askama::Template;
 use axum::Json;
 use axum::Router;
-use axum::extract::{Query, State};
+use axum::extract::{Query, RawQuery, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -111,8 +111,13 @@ async fn page(
     State(app): State<Arc<App>>,
     _: ViewAccess,
     Query(params): Query<InspectorParams>,
+    RawQuery(raw): RawQuery,
 ) -> Response {
     let url = params.url.trim().to_owned();
+    let elsewhere = pages::at_owner(&app, &url, "/dashboard/page", raw.as_deref());
+    if let Some(elsewhere) = elsewhere {
+        return elsewhere;
+    }
     let mut shown = Inspector {
         url: url.clone(),
         wrong: None,

@@ -122,6 +122,7 @@ impl Tools {
                     "did_you_mean": found.meant,
                     "unknown_operators": found.unknown,
                     "silent_nodes": found.silent_nodes,
+                    "indexing_nodes": found.indexing_nodes,
                     "results": results.collect::<Vec<_>>(),
                 }))
             }

@@ -15,9 +15,10 @@ use std::sync::Arc;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use page::PageUrl;
 
 use crate::app::Brand;
 use crate::{App, assets};
@@ -66,6 +67,28 @@ fn branded(brand: &Brand, status: StatusCode, title: &str, message: &str) -> Res
         message,
     };
     (status, show(&page)).into_response()
+}
+
+/// Leads to the node of the cluster that owns a page, for what only the owner knows. `query` is the
+/// query of the request. Returns `None` if this node owns the page, or is in no cluster.
+pub fn at_owner(app: &App, url: &str, path: &str, query: Option<&str>) -> Option<Response> {
+    let url = PageUrl::parse(url).ok()?;
+    let owner = app.node.whole_crawl()?.other_owner(&url)?;
+    let address = owner.address.and_then(|address| {
+        let query = query.unwrap_or_default();
+        HeaderValue::try_from(format!("{address}{path}?{query}")).ok()
+    });
+    Some(match address {
+        Some(address) => {
+            let head = [(header::LOCATION, address)];
+            (StatusCode::TEMPORARY_REDIRECT, head).into_response()
+        }
+        None => {
+            let node = owner.node;
+            let message = format!("The node {node} of this crawl has this page.");
+            message_of(app, StatusCode::NOT_FOUND, "On another node", &message)
+        }
+    })
 }
 
 /// Answers 404 for a path that does not exist.

@@ -81,6 +81,9 @@ pub struct SearchResults {
     /// In a cluster: the number of nodes whose pages are missing, because they did not answer in
     /// time. Pages of a topic are searched on this node only.
     pub silent_nodes: usize,
+    /// In a cluster: the number of nodes that have taken pages over and have not indexed all of
+    /// them yet.
+    pub indexing_nodes: usize,
     /// The duration of the search.
     pub took: Duration,
 }
@@ -182,13 +185,14 @@ fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
         readers: &readers,
         weights: None,
     };
-    let mut silent_nodes = 0;
+    let (mut silent_nodes, mut indexing_nodes) = (0, 0);
     let hits = match &request.topic {
         Some(name) => topics::search(&app.index, &query, &*app.node.topics().open(name)?)?,
         None => match &whole {
             Some(whole) => {
                 let found = whole.search(&query, app.raises_clicked)?;
                 silent_nodes = found.silent_nodes;
+                indexing_nodes = found.indexing_nodes;
                 found.hits
             }
             None => app.index.search(&query)?,
@@ -224,6 +228,7 @@ fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
         facets: hits.facets,
         results,
         silent_nodes,
+        indexing_nodes,
         took: began.elapsed(),
     })
 }

@@ -1,5 +1,6 @@
 //! Tests of `avocet run --cluster` with real processes. The log of the web is the oracle.
 
+mod brokers_away;
 mod copies;
 mod cut;
 mod demo;

@@ -124,6 +124,23 @@ fn the_compose_file_starts_three_nats_servers_and_three_nodes() {
 }
 
 #[test]
+fn the_compose_file_agrees_with_the_schema_of_compose() {
+    let checked = Command::new("check-jsonschema")
+        .args(["--builtin-schema", "vendor.compose-spec"])
+        .arg(workspace().join("contrib/docker-compose.yml"))
+        .output();
+    match checked {
+        Ok(checked) => {
+            let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+            assert!(checked.status.success(), "{said}");
+        }
+        Err(error) => eprintln!(
+            "skipped: check-jsonschema cannot be run ({error}): pip install check-jsonschema"
+        ),
+    }
+}
+
+#[test]
 fn nats_accepts_the_configurations() {
     for name in ["nats.conf", "nats-cluster.conf"] {
         let text = text(name);

@@ -6,10 +6,11 @@ use std::convert::Infallible;
 use std::rc::Rc;
 
 use cluster::Slot;
-use cluster::agent::{Applied, SlotStore};
 use cluster::error::BrokerError;
 use cluster::fold::SlotDigest;
 use cluster::note::SlotNote;
+use cluster::server_notes::is_open;
+use cluster::slot_store::{Applied, SlotStore};
 use crawl::Stored;
 use frontier::bench::ServerKey;
 use frontier::{Entry, Facts, HostFacts, Known, MemoryLedger, OutLinks, PageKey, ServerFacts};
@@ -21,6 +22,8 @@ use policy::{History, Moment};
 pub struct NodeDisk {
     pub slots: BTreeMap<Slot, MemoryLedger>,
     pub note: SlotNote,
+    /// The politeness records of servers.
+    pub servers: MemoryLedger,
     /// A page number above all that were ever used.
     free: u32,
 }
@@ -89,7 +92,7 @@ impl Facts for NodeDisk {
     }
 
     fn servers(&self) -> impl Iterator<Item = Result<(ServerKey, ServerFacts), Infallible>> {
-        self.slots.values().flat_map(Facts::servers)
+        self.servers.servers()
     }
 
     fn noticed_ahead(&self) -> Result<Option<Moment>, Infallible> {
@@ -140,6 +143,26 @@ impl SlotStore for SharedDisk {
 
     fn record(&mut self, slot: Slot, applied: Applied) -> Result<(), BrokerError> {
         self.0.borrow_mut().note.record(slot, applied);
+        Ok(())
+    }
+
+    fn waits(&self, now: Moment) -> Result<Vec<(ServerKey, ServerFacts)>, BrokerError> {
+        let disk = self.0.borrow();
+        let servers = disk.servers().map(|server| match server {
+            Ok(server) => server,
+        });
+        Ok(servers.filter(|(_, facts)| is_open(facts, now)).collect())
+    }
+
+    fn keep_waits(
+        &mut self,
+        waits: Vec<(ServerKey, ServerFacts)>,
+        now: Moment,
+    ) -> Result<(), BrokerError> {
+        let mut disk = self.0.borrow_mut();
+        for (server, facts) in waits {
+            disk.servers.keep_server(server, facts, now);
+        }
         Ok(())
     }
 

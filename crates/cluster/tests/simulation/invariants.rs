@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use cluster::Slot;
 use cluster::fold::{Fold, Head};
 use cluster::message::{Kind, decode_header};
+use frontier::bench::ServerKey;
 use frontier::{Facts, PageKey};
+use page::HostId;
 
 use crate::model::BrokerState;
 use crate::node::{Common, Process};
@@ -21,6 +23,25 @@ pub fn check_owner(process: &Process, slot: Slot) {
         owner.as_ref() == Some(&name),
         "{name} requests a page of {slot:?}, which {owner:?} owns"
     );
+}
+
+/// Panics if a process makes a request to a host that wants none, by the notes that were published
+/// before the process claimed its slots.
+pub fn check_wait(process: &Process, host: HostId) {
+    let wait = process
+        .broker
+        .state()
+        .waits
+        .get(&ServerKey::Host(host))
+        .copied();
+    if let Some((end, published)) = wait {
+        let known = published < process.claimed.get();
+        let name = process.agent.name();
+        assert!(
+            !known || end <= process.common.now(),
+            "{name} asks {host:?} before the end of its wait"
+        );
+    }
 }
 
 /// The folds of all logs.
@@ -83,7 +104,8 @@ impl Folds {
             if facts.is_none_or(|facts| facts.discovery(key).is_none()) {
                 return Some(format!("page {page} is not in the log of {slot:?}"));
             }
-            if facts.is_none_or(|facts| facts.visited(key).is_none()) {
+            let visited = facts.and_then(|facts| facts.visited(key));
+            if visited.is_none_or(|visited| visited.status != Some(200)) {
                 return Some(format!("page {page} of {slot:?} is not fetched"));
             }
         }

@@ -8,11 +8,17 @@ mod disk;
 mod invariants;
 mod model;
 mod node;
+#[path = "../../../crawl/tests/simulation/random.rs"]
+#[expect(
+    dead_code,
+    reason = "the simulation of the core draws more than this one"
+)]
 mod random;
 mod web;
 mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use world::{ClusterOutcome, SimCluster};
 
@@ -21,8 +27,9 @@ const SEEDS: u64 = 2000;
 
 /// Seeds above [`SEEDS`] that found faults, which are mended: a node that had been cut off replaced
 /// one that had started meanwhile (4913); a claim arrived after the slot's owner had come back to
-/// life (11899, 23088).
-const FOUND: [u64; 3] = [4_913, 11_899, 23_088];
+/// life (11899, 23088); a node claimed a slot before any heartbeat of it was acknowledged, and
+/// another one, which had not heard it yet, replaced it at once (74282, 93152).
+const FOUND: [u64; 5] = [4_913, 11_899, 23_088, 74_282, 93_152];
 
 fn number(name: &str, usual: u64) -> u64 {
     let value = std::env::var(name).ok();
@@ -30,13 +37,35 @@ fn number(name: &str, usual: u64) -> u64 {
 }
 
 fn simulate(seed: u64) -> ClusterOutcome {
+    in_jumping_time(async { SimCluster::draw(seed).run().await })
+}
+
+fn in_jumping_time<T>(simulation: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .expect("a runtime");
-    let local = tokio::task::LocalSet::new();
-    local.block_on(&runtime, async { SimCluster::draw(seed).run().await })
+    tokio::task::LocalSet::new().block_on(&runtime, simulation)
+}
+
+#[test]
+fn two_nodes_divide_the_rate_of_an_address_that_both_request_pages_from() {
+    let requests = in_jumping_time(SimCluster::share_an_address());
+    let started = requests[0].0;
+    // A node learns of the addresses of the other one within the time of some heartbeats.
+    let known = started + Duration::from_secs(30);
+    let later: Vec<_> = requests.iter().filter(|(at, _)| *at > known).collect();
+    let (first, last) = (later[0].0, later[later.len() - 1].0);
+    let seconds = (last - first).as_secs_f64();
+    let count = later.len() as f64;
+    assert!(seconds > 60.0, "{seconds}");
+    assert!(count <= seconds + 3.0, "{count} requests in {seconds} s");
+    assert!(count >= seconds * 0.8, "{count} requests in {seconds} s");
+    for node in 0..2 {
+        let own = later.iter().filter(|(_, by)| *by == node).count();
+        assert!(own as f64 >= count * 0.4, "node {node}: {own} of {count}");
+    }
 }
 
 #[test]

@@ -1,21 +1,24 @@
 //! A model of the broker: logs with compare-and-set, mail and heartbeats, with faults.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_nats::Subject;
 use bytes::Bytes;
-use cluster::Slot;
 use cluster::error::BrokerError;
 use cluster::log::{AppendError, Mail, Messages, SlotLog};
 use cluster::member::Heartbeat;
-use cluster::message::{decode_header, decode_offers};
+use cluster::message::{NodeName, decode_header};
+use cluster::server_notes::ServerNotes;
+use cluster::{Division, Slot};
+use frontier::bench::ServerKey;
 use futures_util::{StreamExt, stream};
+use policy::Moment;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep};
 
-use crate::random::FaultRandom;
+use crate::random::SimRandom;
 
 /// Time after which a request without an answer fails.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -38,12 +41,15 @@ pub struct FaultRates {
 /// The state of the broker.
 pub struct BrokerState {
     pub logs: BTreeMap<Slot, Vec<(u64, Bytes)>>,
-    mail: Vec<(Slot, u64, Bytes)>,
+    mail: Vec<(Option<Slot>, u64, Bytes)>,
+    notes: BTreeMap<NodeName, (u64, Bytes)>,
+    /// The waits that nodes have published: the end of each, and when it was first published.
+    pub waits: HashMap<ServerKey, (Moment, Instant)>,
     sequence: u64,
     listeners: Vec<(usize, UnboundedSender<Heartbeat>)>,
     orders: BTreeMap<usize, UnboundedSender<(Bytes, Option<Subject>)>>,
     pub rates: FaultRates,
-    pub random: FaultRandom,
+    pub random: SimRandom,
     /// No request is answered before this time.
     pub away_until: Instant,
     /// Nothing is stored before this time.
@@ -56,10 +62,12 @@ pub struct BrokerState {
 
 impl BrokerState {
     /// Returns an empty broker without faults.
-    pub fn new(random: FaultRandom, rates: FaultRates) -> Self {
+    pub fn new(random: SimRandom, rates: FaultRates) -> Self {
         Self {
             logs: BTreeMap::new(),
             mail: Vec::new(),
+            notes: BTreeMap::new(),
+            waits: HashMap::new(),
             sequence: 0,
             listeners: Vec::new(),
             orders: BTreeMap::new(),
@@ -115,16 +123,39 @@ impl BrokerState {
         Ok(self.sequence)
     }
 
-    fn offer(&mut self, slot: Slot, message: &Bytes) -> Result<(), AppendError> {
+    fn offer(&mut self, to: Option<Slot>, message: &Bytes) -> Result<(), AppendError> {
         if self.is_full() {
             return Err(AppendError::Full);
         }
         let copies = 1 + usize::from(self.random.chance(self.rates.doubled));
         for _ in 0..copies {
             self.sequence += 1;
-            self.mail.push((slot, self.sequence, message.clone()));
+            self.mail.push((to, self.sequence, message.clone()));
         }
         Ok(())
+    }
+
+    fn put_notes(
+        &mut self,
+        node: NodeName,
+        expected: u64,
+        message: Bytes,
+    ) -> Result<u64, AppendError> {
+        let last = self.notes.get(&node).map_or(0, |(sequence, _)| *sequence);
+        if last != expected {
+            return Err(AppendError::Fenced);
+        }
+        let notes = ServerNotes::decode(&message).expect("notes");
+        for (server, facts) in notes.waits() {
+            let (end, now) = (facts.asked + facts.wait, Instant::now());
+            let known = self.waits.entry(server).or_insert((end, now));
+            if known.0 < end {
+                *known = (end, now);
+            }
+        }
+        self.sequence += 1;
+        self.notes.insert(node, (self.sequence, message));
+        Ok(self.sequence)
     }
 
     fn beat(&mut self, beat: &Heartbeat) {
@@ -155,8 +186,8 @@ impl ModelBroker {
             let mut state = self.state();
             let slow = state.rates.slow;
             match state.random.chance(slow) {
-                true => state.random.millis(0, 1_900),
-                false => state.random.millis(1, 20),
+                true => whole_millis(&mut state.random, 0, 1_900),
+                false => whole_millis(&mut state.random, 1, 20),
             }
         };
         sleep(took).await;
@@ -177,7 +208,10 @@ impl ModelBroker {
             let rates = state.rates;
             let lost = state.random.chance(rates.lost_answer);
             let late = state.random.chance(rates.late);
-            (lost, late.then(|| state.random.millis(0, 6_000)))
+            (
+                lost,
+                late.then(|| whole_millis(&mut state.random, 0, 6_000)),
+            )
         };
         if let Some(after) = late {
             let broker = self.clone();
@@ -196,6 +230,11 @@ impl ModelBroker {
         self.travel().await?;
         Ok(done)
     }
+}
+
+/// Draws a duration. Faults of the broker come at whole milliseconds.
+pub fn whole_millis(random: &mut SimRandom, from: u64, to: u64) -> Duration {
+    Duration::from_millis(random.between(from, to))
 }
 
 fn receiving<T: Send + 'static>(receiver: UnboundedReceiver<T>) -> Messages<T> {
@@ -235,18 +274,18 @@ impl SlotLog for ModelBroker {
         Ok(stored.chain(stream::pending()).boxed())
     }
 
-    async fn offer(&self, slot: Slot, message: Bytes) -> Result<(), AppendError> {
-        self.change(move |state| state.offer(slot, &message))
-            .await?
+    async fn offer(&self, to: Option<Slot>, message: Bytes) -> Result<(), AppendError> {
+        self.change(move |state| state.offer(to, &message)).await?
     }
 
     async fn mail(
         &self,
         applied: BTreeMap<Slot, u64>,
+        division: Division,
     ) -> Result<Messages<Result<Mail, BrokerError>>, BrokerError> {
         self.travel().await?;
         let place = (0, self.clone(), applied);
-        let next = |(mut place, broker, applied): (usize, Self, BTreeMap<Slot, u64>)| async move {
+        let next = move |(mut place, broker, applied): (usize, Self, BTreeMap<Slot, u64>)| async move {
             loop {
                 if broker.state().is_away(broker.node) {
                     return None;
@@ -257,21 +296,29 @@ impl SlotLog for ModelBroker {
                     continue;
                 };
                 place += 1;
-                if applied
-                    .get(&slot)
-                    .is_some_and(|applied| *applied < sequence)
-                {
-                    let offers = decode_offers(&message).map_err(BrokerError::from);
-                    let mail = offers.map(|offers| Mail {
-                        slot,
-                        sequence,
-                        offers,
-                    });
+                let mail = Mail::read(slot, sequence, &message, &applied, division);
+                if let Some(mail) = mail.transpose() {
                     return Some((mail, (place, broker, applied)));
                 }
             }
         };
         Ok(stream::unfold(place, next).boxed())
+    }
+
+    async fn notes(&self) -> Result<BTreeMap<NodeName, (u64, Bytes)>, BrokerError> {
+        self.travel().await?;
+        Ok(self.state().notes.clone())
+    }
+
+    async fn put_notes(
+        &self,
+        node: &NodeName,
+        expected: u64,
+        message: &Bytes,
+    ) -> Result<u64, AppendError> {
+        let (node, message) = (node.clone(), message.clone());
+        self.change(move |state| state.put_notes(node, expected, message))
+            .await?
     }
 
     async fn beat(&self, beat: &Heartbeat) -> Result<(), BrokerError> {

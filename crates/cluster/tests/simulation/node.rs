@@ -1,7 +1,7 @@
 //! A node: the real agent, publisher and core, on an invented web and a disk in memory.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::{Future, poll_fn};
 use std::net::{IpAddr, Ipv4Addr};
 use std::pin::pin;
@@ -17,8 +17,8 @@ use cluster::publisher::{Exchange, Publisher};
 use cluster::{Division, Slot};
 use crawl::scope::{Reach, ScopeRules};
 use crawl::{
-    Action, Again, Answered, Begun, ConnectionId, ConnectionState, Core, Event, Get, Judged, Mode,
-    Opened, Plan, Reply, Scope, Work,
+    Action, Again, Answered, Begun, ConnectionId, ConnectionState, Core, Distance, Event, Get,
+    Judged, Mode, Opened, Plan, Reply, Scope, Work,
 };
 use frontier::{Entry, PageKey};
 use futures_util::StreamExt;
@@ -31,8 +31,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use crate::disk::SharedDisk;
-use crate::model::ModelBroker;
-use crate::random::FaultRandom;
+use crate::model::{ModelBroker, whole_millis};
+use crate::random::SimRandom;
 use crate::web::HonestWeb;
 
 /// What all nodes share.
@@ -47,8 +47,16 @@ pub struct Common {
     /// Whether the owner that a log names is the only node that may make requests to its slot.
     pub strict: bool,
     pub started: Instant,
+    /// The address of all hosts; `None`: proxies resolve their names.
+    pub address: Option<IpAddr>,
+    /// The delay between two requests to a server.
+    pub delay: Duration,
+    /// The time of each request, and its node.
+    pub requests: RefCell<Vec<(Instant, usize)>>,
     /// Number of requests for each page.
     pub fetches: RefCell<Vec<u32>>,
+    /// Pages that have refused a request.
+    pub refused: RefCell<BTreeSet<usize>>,
     /// Number of requests whose results were lost by a kill or a takeover.
     pub wasted: Cell<usize>,
     pub terms: Cell<usize>,
@@ -56,7 +64,7 @@ pub struct Common {
 }
 
 impl Common {
-    fn now(&self) -> Moment {
+    pub fn now(&self) -> Moment {
         moment(self.started)
     }
 }
@@ -72,11 +80,13 @@ pub struct Process {
     pub broker: ModelBroker,
     pub disk: SharedDisk,
     pub agent: Arc<Agent<ModelBroker>>,
-    pub random: RefCell<FaultRandom>,
+    pub random: RefCell<SimRandom>,
     /// Requests whose results are not published.
     pub open: Cell<usize>,
     leaving: Cell<bool>,
     leave: Notify,
+    /// When the present term began to claim its slots.
+    pub claimed: Cell<Instant>,
     paused: Cell<bool>,
     waker: RefCell<Option<Waker>>,
 }
@@ -87,7 +97,7 @@ impl Process {
         common: Rc<Common>,
         broker: ModelBroker,
         disk: SharedDisk,
-        mut random: FaultRandom,
+        mut random: SimRandom,
         settings: MemberSettings,
     ) -> Rc<Self> {
         let started = common.started;
@@ -101,6 +111,7 @@ impl Process {
             open: Cell::new(0),
             leaving: Cell::new(false),
             leave: Notify::new(),
+            claimed: Cell::new(Instant::now()),
             paused: Cell::new(false),
             waker: RefCell::new(None),
         })
@@ -144,6 +155,7 @@ impl Process {
         let crawl = async {
             let mut disk = self.disk.clone();
             while !self.leaving.get() {
+                self.claimed.set(Instant::now());
                 match self.agent.rebalance(&mut disk).await {
                     Ok(tails) => self.term(tails).await,
                     Err(_) => sleep(Duration::from_secs(1)).await,
@@ -155,7 +167,7 @@ impl Process {
     }
 
     fn millis(&self, from: u64, to: u64) -> Duration {
-        self.random.borrow_mut().millis(from, to)
+        whole_millis(&mut self.random.borrow_mut(), from, to)
     }
 
     async fn term(&self, tails: BTreeMap<Slot, Tail>) {
@@ -182,9 +194,13 @@ impl Process {
 
     async fn receive(&self, mut applied: BTreeMap<Slot, u64>, to: UnboundedSender<Report>) {
         loop {
-            if let Ok(mut mail) = self.broker.mail(applied.clone()).await {
+            if let Ok(mut mail) = self
+                .broker
+                .mail(applied.clone(), self.common.division)
+                .await
+            {
                 while let Some(Ok(mail)) = mail.next().await {
-                    applied.insert(mail.slot, mail.sequence);
+                    mail.read_in(&mut applied);
                     // The driver may have ended.
                     to.send(Report::Mail(mail)).ok();
                 }
@@ -275,7 +291,7 @@ impl Process {
 enum CommitItem {
     Work(Work<()>),
     Offer(Vec<crawl::Offer>),
-    Taken(Slot, u64),
+    Taken(Option<Slot>, u64),
 }
 
 /// A report to the driver.
@@ -293,8 +309,10 @@ struct SimDriver<'a> {
     sequence: u64,
     wake: Option<Moment>,
     served: HashMap<ConnectionId, u32>,
-    mail: Vec<(Slot, u64)>,
+    mail: Vec<(Option<Slot>, u64)>,
     taken: u64,
+    /// The addresses that other nodes use too, as the core knows them.
+    shared: BTreeMap<IpAddr, u32>,
     finished: bool,
 }
 
@@ -310,8 +328,8 @@ impl<'a> SimDriver<'a> {
             ours: common.division.ownership(tails.keys().copied()),
             connections: 3,
             pages_per_visit: 4,
-            proxied: true,
-            delay: Some(Duration::ZERO),
+            proxied: common.address.is_none(),
+            delay: Some(common.delay),
             again: Again::AtPrice(Price::LEAST),
             without_rules: true,
             unpublished: 10,
@@ -337,6 +355,7 @@ impl<'a> SimDriver<'a> {
             served: HashMap::new(),
             mail: Vec::new(),
             taken: 0,
+            shared: BTreeMap::new(),
             finished: false,
         }
     }
@@ -395,6 +414,13 @@ impl<'a> SimDriver<'a> {
         if mode != Mode::Stopping && cut_off != (mode == Mode::Paused) {
             self.core.step(Event::Paused(cut_off), now, &mut actions);
         }
+        let known = self.process.common.address.is_some();
+        let shared = known.then(|| self.process.agent.shared_addresses());
+        if let Some(shared) = shared.filter(|shared| *shared != self.shared) {
+            self.shared.clone_from(&shared);
+            self.core
+                .step(Event::AddressesShared(shared), now, &mut actions);
+        }
         self.core.step(event, now, &mut actions);
         for action in actions {
             self.act(action, now);
@@ -434,7 +460,11 @@ impl<'a> SimDriver<'a> {
                 self.after(read, Event::VisitsLoaded(visits));
             }
             Action::Resolve { visit, .. } => {
-                let address = Ok(None);
+                let address = self.process.common.address;
+                if let Some(address) = address {
+                    self.process.agent.note_address(address);
+                }
+                let address = Ok(address);
                 self.after(read, Event::Resolved { visit, address });
             }
             Action::Connect {
@@ -442,8 +472,9 @@ impl<'a> SimDriver<'a> {
             } => {
                 self.served.insert(connection, 0);
                 let took = Duration::from_millis(5);
+                let common = &self.process.common;
                 let opened = Ok(Opened {
-                    address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+                    address: common.address.unwrap_or(Ipv4Addr::LOCALHOST.into()),
                     connect_time: took,
                     took,
                     width: 1,
@@ -462,7 +493,12 @@ impl<'a> SimDriver<'a> {
             }
             Action::WakeAt(moment) => self.wake = Some(moment),
             Action::Finish => self.finished = true,
-            Action::Close(_) | Action::Keep(_) | Action::Note(_) | Action::Abandon(_) => {}
+            Action::Keep(Distance { server, facts }) => {
+                self.process.agent.note_refusal(server, facts);
+                let mut disk = disk.borrow_mut();
+                disk.servers.keep_server(server, facts, now);
+            }
+            Action::Close(_) | Action::Note(_) | Action::Abandon(_) => {}
             Action::AskRules { .. } | Action::Probe { .. } => unreachable!("without rules"),
         }
     }
@@ -485,7 +521,12 @@ impl<'a> SimDriver<'a> {
             let slot = common.division.slot(claim.key.partition);
             process.open.set(process.open.get() + 1);
             let page = common.web.number(claim.key.page);
-            common.fetches.borrow_mut()[page] += 1;
+            let refusal = common.web.refusal(page);
+            let refusal = refusal.filter(|_| common.refused.borrow_mut().insert(page));
+            common.fetches.borrow_mut()[page] += u32::from(refusal.is_none());
+            let asked = (Instant::now(), process.broker.node);
+            common.requests.borrow_mut().push(asked);
+            crate::invariants::check_wait(process, claim.key.page.host());
             if common.trace {
                 eprintln!("{now:?} {} gets {page} of {slot:?}", process.broker.node);
             }
@@ -497,11 +538,11 @@ impl<'a> SimDriver<'a> {
             *served += 1;
             let served = *served;
             let judged = Judged {
-                verdict: common.web.respond(&claim, now),
+                verdict: common.web.respond(&claim, now, refusal.is_some()),
                 sealed: None,
                 reply: Reply {
-                    status: 200,
-                    retry_after: None,
+                    status: if refusal.is_some() { 503 } else { 200 },
+                    retry_after: refusal,
                 },
                 first_byte: after,
                 took: after,

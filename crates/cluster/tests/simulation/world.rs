@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,7 +19,7 @@ use crate::disk::SharedDisk;
 use crate::invariants::Folds;
 use crate::model::{BrokerState, FaultRates, ModelBroker};
 use crate::node::{Common, Process};
-use crate::random::FaultRandom;
+use crate::random::SimRandom;
 use crate::web::HonestWeb;
 
 /// Longest time after the last fault until the crawl is complete.
@@ -54,7 +55,7 @@ pub struct SimCluster {
     common: Rc<Common>,
     state: Arc<Mutex<BrokerState>>,
     machines: Vec<SimMachine>,
-    random: FaultRandom,
+    random: SimRandom,
     agenda: BTreeMap<(u64, u64), (usize, Fault)>,
     sequence: u64,
 }
@@ -71,7 +72,7 @@ pub struct ClusterOutcome {
 impl SimCluster {
     /// Draws a simulation.
     pub fn draw(seed: u64) -> Self {
-        let mut random = FaultRandom::new(seed);
+        let mut random = SimRandom::new(seed);
         let web = HonestWeb::invent(&mut random.fork());
         let mut rate = |values: &[f64]| random.pick(values);
         let rates = FaultRates {
@@ -82,7 +83,11 @@ impl SimCluster {
             lost_beat: rate(&[0.0, 0.0, 0.0, 0.3, 0.7]),
         };
         let common = Rc::new(Common {
+            address: None,
+            delay: Duration::ZERO,
+            requests: RefCell::default(),
             fetches: RefCell::new(vec![0; web.urls.len()]),
+            refused: RefCell::default(),
             web,
             division: Division::new(random.pick(&[2, 4, 8])).expect("a power of two"),
             silence: Duration::from_secs(random.pick(&[3, 6, 10])),
@@ -110,6 +115,39 @@ impl SimCluster {
         };
         cluster.plan();
         cluster
+    }
+
+    /// Runs two nodes without faults. Each owns one of two sites on one address, and the delay
+    /// between two requests to a server is a second. Returns the time of each request, and its node.
+    pub async fn share_an_address() -> Vec<(Instant, usize)> {
+        let mut cluster = Self::draw(1);
+        let division = Division::new(2).expect("a power of two");
+        let web = HonestWeb::in_two_slots(division, 400);
+        let mut state = cluster.state.lock().expect("no panic");
+        state.rates = FaultRates::default();
+        drop(state);
+        cluster.common = Rc::new(Common {
+            fetches: RefCell::new(vec![0; web.urls.len()]),
+            web,
+            refused: RefCell::default(),
+            division,
+            silence: Duration::from_secs(3),
+            archived: false,
+            commit_millis: 1,
+            strict: true,
+            started: Instant::now(),
+            address: Some(IpAddr::from([192, 0, 2, 1])),
+            delay: Duration::from_secs(1),
+            requests: RefCell::default(),
+            wasted: Cell::new(0),
+            terms: Cell::new(0),
+            trace: false,
+        });
+        cluster.machines.truncate(2);
+        (0..2).for_each(|node| cluster.start(node));
+        sleep(Duration::from_secs(120)).await;
+        cluster.look_for_failure().await;
+        cluster.common.requests.take()
     }
 
     /// Draws what happens to the nodes and the broker.

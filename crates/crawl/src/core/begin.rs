@@ -122,6 +122,7 @@ impl<S> Core<S> {
             tally: Tally::default(),
             buffer: plan.buffer.map(Buffer::new),
             hosts: HostCache::default(),
+            shared: BTreeMap::new(),
             no_rules: plan.without_rules.then(|| Arc::new(Robots::allow_all())),
             overlay: Overlay::default(),
             outbox: Outbox::default(),

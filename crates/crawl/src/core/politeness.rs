@@ -52,7 +52,7 @@ impl<S> Core<S> {
     }
 
     /// Returns the minimum time from a request to the next, and limits the requests of the visit
-    /// accordingly.
+    /// accordingly. Nodes that share an address wait as many times longer as there are nodes.
     pub(super) fn delay(
         &self,
         active: &mut ActiveVisit,
@@ -64,7 +64,8 @@ impl<S> Core<S> {
         let loopback = direct.is_some_and(|address| address.is_loopback());
         let pace = self.plan.pace(url, loopback, crawl_delay);
         active.visit.burst = pace.burst;
-        pace.delay
+        let shared = direct.and_then(|address| self.shared.get(&address.to_canonical()));
+        pace.delay * (1 + shared.copied().unwrap_or(0))
     }
 
     /// Records that a request is made now. Returns the politeness record that the ledger must

@@ -255,6 +255,7 @@ impl CoreModel {
             Event::ConnectionClosed(_)
             | Event::Offered(_)
             | Event::Mark(_)
+            | Event::AddressesShared(_)
             | Event::Searched(_) => {}
         }
     }

@@ -1,16 +1,18 @@
 //! The part of the driver that works for a cluster: it announces what the node does, takes offers
 //! of other nodes, and decides what becomes of links to pages of other nodes' slots.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::net::IpAddr;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use cluster::Slot;
 use cluster::log::Mail;
 use cluster::measures::{PageSample, SampledPage};
-use crawl::{Event, Mode, Offer};
+use crawl::{Distance, Event, Mode, Offer};
 use page::PageId;
 use policy::{History, Moment, Page, Policy};
+use repository::archive::Sealed;
 use tokio::sync::Semaphore;
 
 use super::committer::CommitWork;
@@ -18,8 +20,9 @@ use super::term::Term;
 use super::{CoreDriver, DriverMessage, Engine};
 use crate::settings::LinkExchange;
 
-/// Time between two computations of this node's share of the cluster's budget. Heartbeats with the
-/// demand of other nodes come every second; a page falls due much more rarely.
+/// Time between two computations of this node's share of the cluster's budget and of the rates of
+/// addresses. Heartbeats with the demand of other nodes come every second; a page falls due much
+/// more rarely.
 const SHARE_EVERY: Duration = Duration::from_secs(5);
 
 /// Pages of other nodes' slots that a node without work takes at once, in the mode `crossover`.
@@ -29,13 +32,15 @@ const FOREIGN_AT_ONCE: usize = 64;
 pub(super) struct ClusterPart {
     /// Messages of offers that the core has not processed yet, oldest first, with the number of the
     /// first.
-    mail: VecDeque<(Slot, u64)>,
+    mail: VecDeque<(Option<Slot>, u64)>,
     first_mail: u64,
     /// Permits to read further messages of offers.
     pub(super) permits: Arc<Semaphore>,
-    /// When this node next computes its share of the cluster's budget.
+    /// When this node next computes its shares.
     next_share: Option<Moment>,
     foreign: ForeignPages,
+    /// The addresses that other nodes use too, as the core knows them.
+    shared: BTreeMap<IpAddr, u32>,
 }
 
 impl ClusterPart {
@@ -46,6 +51,7 @@ impl ClusterPart {
             permits: Term::permits(),
             next_share: None,
             foreign: ForeignPages::default(),
+            shared: BTreeMap::new(),
         }
     }
 }
@@ -98,11 +104,48 @@ impl CoreDriver {
         let (now, whole_budget) = (self.engine.clock.now(), term.budget(&self.engine.plan));
         term.announce(&mut self.core, &self.engine.live, whole_budget);
         self.take_foreign();
-        let due = self.cluster.next_share.is_none_or(|next| next <= now);
-        if let Some(budget) = whole_budget.filter(|_| due) {
-            self.cluster.next_share = Some(now + SHARE_EVERY);
+        if self.cluster.next_share.is_some_and(|next| now < next) {
+            return;
+        }
+        self.cluster.next_share = Some(now + SHARE_EVERY);
+        self.share_addresses(&term);
+        if let Some(budget) = whole_budget {
             let share = term.share(&mut self.core, budget, now);
             self.step(Event::BudgetChanged(share));
+        }
+    }
+
+    /// Tells the other nodes of a request whose delay is long.
+    pub(super) fn note_request(&self, distance: Option<Distance>) {
+        if let (Some(term), Some(distance)) = (&self.engine.plan.term, distance) {
+            term.agent.note_request(distance.server, distance.facts);
+        }
+    }
+
+    /// Tells the other nodes that a server has refused requests.
+    pub(super) fn note_refusal(&self, distance: Distance) {
+        if let Some(term) = &self.engine.plan.term {
+            term.agent.note_refusal(distance.server, distance.facts);
+        }
+    }
+
+    /// Tells the other nodes that this node requests pages from an address. Behind a proxy there
+    /// is none.
+    pub(super) fn note_address(&self, event: &Event<Sealed>) {
+        if let Some(term) = &self.engine.plan.term
+            && let Event::Resolved { address, .. } = event
+            && let Ok(Some(address)) = address
+        {
+            term.agent.note_address(*address);
+        }
+    }
+
+    /// Divides the rates of requests to addresses among the nodes that use them.
+    fn share_addresses(&mut self, term: &Term) {
+        let shared = term.agent.shared_addresses();
+        if shared != self.cluster.shared {
+            self.cluster.shared.clone_from(&shared);
+            self.step(Event::AddressesShared(shared));
         }
     }
 

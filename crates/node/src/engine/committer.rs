@@ -58,10 +58,13 @@ pub enum CommitWork {
     Measure(Workload),
     /// In a cluster: pages of other slots, from links of pages that are committed later.
     Offer(Vec<crawl::Offer>),
-    /// In a cluster: the core has processed the offers to a slot up to this message.
-    Taken(Slot, u64),
+    /// In a cluster: the core has processed the offers to a slot, or to all slots (`None`), up to
+    /// this message.
+    Taken(Option<Slot>, u64),
     /// In a cluster: copies of pages that this node has taken over.
     Arrival(ArrivalWork),
+    /// In a cluster: the crawl stops. From now on no group waits for more work.
+    Hurry,
     /// In a cluster: returns count and checksum of each slot.
     Digest(Sender<Digests>),
     /// In tests: a sender that is dropped when all earlier work is committed. The paused clock
@@ -188,7 +191,7 @@ impl<'a> Committer<'a> {
         loop {
             match work.recv_timeout(idle) {
                 Ok(first) => {
-                    let group = match &self.publishing {
+                    let group = match &mut self.publishing {
                         Some(publishing) => publishing.gather(first, work),
                         None => std::iter::once(first).chain(work.try_iter()).collect(),
                     };
@@ -289,6 +292,7 @@ impl<'a> Committer<'a> {
                 }
                 CommitWork::Measure(workload) => self.workload = Some(workload),
                 CommitWork::Offer(offers) => exchange.offers.extend(offers),
+                CommitWork::Hurry => {}
                 CommitWork::Taken(slot, sequence) => exchange.taken.push((slot, sequence)),
                 CommitWork::Digest(reply) => digests.push(reply),
                 CommitWork::Arrival(ArrivalWork::Copies(copies, _taken)) => {

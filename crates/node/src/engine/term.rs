@@ -29,8 +29,15 @@ use crate::settings::LinkExchange;
 /// Messages of offers that the core has not processed yet. Further ones stay with the broker.
 const UNREAD: usize = 64;
 
-/// Settled pages per slot at which a group is large enough. A group costs one message per slot.
-const PAGES_PER_SLOT: usize = 20;
+/// Settled pages per message at which a group is large enough.
+const PAGES_PER_MESSAGE: usize = 25;
+
+/// Requests that may wait for the broker, however few slots a node has: 10 s of work at 100
+/// requests per second.
+const LEAST_UNPUBLISHED: usize = 1000;
+
+/// A node with fewer waiting pages announces that offers to it should not wait.
+const FEW_PAGES: usize = 32;
 
 /// Smallest share of the budget that a node gets, so that it notices when its pages gain worth.
 const LEAST_SHARE: f64 = 0.001;
@@ -54,6 +61,8 @@ pub struct Term {
     pub independent: bool,
     /// Number of messages of a log at which it is trimmed to a snapshot.
     pub snapshot_after: u64,
+    /// The longest time that settled pages wait to be published.
+    pub publish_every: Duration,
     /// The uploads of the archive, if there is an object store.
     pub uploads: Option<Arc<Uploads>>,
 }
@@ -116,15 +125,16 @@ impl Term {
         }
     }
 
-    /// Returns the number of settled pages that make a group large enough: 20 per message.
-    pub fn group(&self) -> usize {
-        self.tails.len() * PAGES_PER_SLOT
+    /// Returns the number of settled pages that make a group of pages in this number of slots large
+    /// enough. It costs one message per slot, and one for its offers.
+    pub(super) fn group(slots: usize) -> usize {
+        (slots + 1) * PAGES_PER_MESSAGE
     }
 
-    /// Returns how many requests may wait for the broker: one group that is published and one that
-    /// is gathered. So the crawl goes on while a group is published.
+    /// Returns how many requests may wait for the broker: at least one group that is published and
+    /// one that is gathered. So the crawl goes on while a group is published.
     pub fn unpublished(&self) -> usize {
-        2 * self.group()
+        (2 * Self::group(self.tails.len())).max(LEAST_UNPUBLISHED)
     }
 
     /// Sets the budget of the whole crawl, in fetches per second.
@@ -154,6 +164,7 @@ impl Term {
         let whole = live.whole(core.summary(Duration::ZERO));
         let known = core.frontier().known() as u64;
         let price = budget.map(|_| core.frontier().price().value());
+        let hungry = core.frontier().bench.waiting() < FEW_PAGES;
         let listens = || live.address().map(|address| named(&address, &host_name()));
         let address = self.address.clone().or_else(listens);
         self.agent.report(|figures| {
@@ -165,6 +176,7 @@ impl Term {
             figures.price = price;
             figures.budget = budget;
             figures.paused = core.mode() == crawl::Mode::Paused;
+            figures.hungry = hungry && core.mode() == crawl::Mode::Running;
         });
     }
 
@@ -213,13 +225,18 @@ impl Term {
         loop {
             // A failure means that the broker is away. The slots are read again from where the core
             // has arrived.
-            if let Ok(mut mail) = self.agent.broker().mail(applied.clone()).await {
+            if let Ok(mut mail) = self
+                .agent
+                .broker()
+                .mail(applied.clone(), self.division)
+                .await
+            {
                 while let Some(Ok(mail)) = mail.next().await {
                     let Ok(permit) = permits.acquire().await else {
                         return;
                     };
                     permit.forget();
-                    applied.insert(mail.slot, mail.sequence);
+                    mail.read_in(&mut applied);
                     let count = mail.offers.len() as u64;
                     self.agent.report(|figures| figures.received += count);
                     if messages.send(DriverMessage::Mail(mail)).is_err() {

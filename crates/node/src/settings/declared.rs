@@ -393,8 +393,13 @@ section! {
         /// What happens to links between slots of different nodes.
         exchange: LinkExchange = LinkExchange::Exchange, flag("exchange", "MODE");
         /// The number of slots that the web is divided into: a power of two, 256 at most. All nodes
-        /// use the same number, and it cannot change later.
-        slots: u16 = 64, range(1.0..=256.0);
+        /// use the same number, and it cannot change later. Take at least twice the number of
+        /// nodes. A node sends at least one message for each of its slots in `publish_every`.
+        slots: u16 = 16, range(1.0..=256.0);
+        /// The longest time that a node collects pages before it sends them to the NATS servers. A
+        /// longer time makes fewer messages; the pages of this time are fetched again if the node
+        /// dies.
+        publish_every: Time = Time::seconds(3), range(0.1..=60.0), flag("publish-every", "TIME");
         /// A node that was silent for this long is replaced by the others. It stops its requests
         /// after half of this time without an answer of the NATS servers.
         silence: Time = Time::seconds(10), range(1.0..), flag("silence", "TIME");

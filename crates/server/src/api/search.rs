@@ -109,6 +109,9 @@ pub struct SearchBody {
     /// In a cluster: the number of nodes whose pages are missing from the results, because they did
     /// not answer in time.
     silent_nodes: usize,
+    /// In a cluster: the number of nodes that have taken pages over from others and have not indexed
+    /// all of them yet, so that some pages are missing from the results.
+    indexing_nodes: usize,
     /// The duration of the search, in milliseconds.
     took_ms: f64,
     /// The results from `offset` on.
@@ -321,6 +324,7 @@ impl SearchBody {
             unknown_operators: found.unknown,
             did_you_mean: found.meant,
             silent_nodes: found.silent_nodes,
+            indexing_nodes: found.indexing_nodes,
             took_ms: found.took.as_secs_f64() * 1000.0,
             results: found.results.into_iter().map(Match::of).collect(),
             facets: found.facets.map(FacetBody::of),

@@ -17,7 +17,7 @@ use page::media::{self, Media};
 use page::{PageUrl, charset};
 
 use super::search::failed;
-use super::{POLICY, assets, message_of, named_url, show};
+use super::{POLICY, assets, at_owner, message_of, named_url, show};
 use crate::app::{Brand, is_web};
 use crate::{App, wording};
 use node::handle::{ArchivedCopy, CopyLookup};
@@ -73,6 +73,10 @@ enum NoCopy {
 
 /// Answers with the outer page.
 pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response {
+    let url = named_url(raw.as_deref());
+    if let Some(elsewhere) = at_owner(&app, &url, "/cached", raw.as_deref()) {
+        return elsewhere;
+    }
     let copy = match read(&app, raw.as_deref()).await {
         Ok(copy) => copy,
         Err(refused) => return refused,

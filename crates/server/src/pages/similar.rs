@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use page::PageUrl;
 
 use super::search::{ResultLine, failed};
-use super::{assets, message_of, named_url, show};
+use super::{assets, at_owner, message_of, named_url, show};
 use crate::App;
 use crate::app::Brand;
 
@@ -28,6 +28,9 @@ struct SimilarPage<'a> {
 
 pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response {
     let url = named_url(raw.as_deref());
+    if let Some(elsewhere) = at_owner(&app, &url, "/similar", raw.as_deref()) {
+        return elsewhere;
+    }
     let found = match PageUrl::parse(&url) {
         Ok(url) => crate::search::similar(&app, url, SHOWN).await,
         Err(_) => Ok(None),

@@ -22,7 +22,7 @@ use crate::webs;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The default number of slots.
-const SLOTS: u16 = 64;
+const SLOTS: u16 = 16;
 
 /// A NATS server with small streams.
 struct SmallBroker {
@@ -230,6 +230,26 @@ async fn every_node_searches_all_and_the_owners_of_the_pages_log_searches_and_cl
         ranks.last() > Some(&(ranks.len() as u64)),
         "ranks of the whole list: {ranks:?}"
     );
+
+    // What only the owner of a page knows is shown there.
+    let (away, _) = found
+        .iter()
+        .find(|(url, _)| owner(&told, url) == "n2")
+        .unwrap();
+    let nodes = told["nodes"].as_array().unwrap().iter();
+    let address = nodes
+        .clone()
+        .find(|node| node["name"] == "n2")
+        .and_then(|node| node["address"].as_str())
+        .unwrap();
+    for path in ["/cached", "/similar", "/dashboard/page"] {
+        let path = format!("{path}?url={away}");
+        let answer = one.get(&path);
+        assert_eq!(answer.status, 307, "{path}: {}", answer.body);
+        assert_eq!(answer.head["location"], format!("{address}{path}"));
+        let answer = two.get(&path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    }
 
     // A click on a page of another node leads to the page, and is in the log of its owner.
     let (url, click) = found

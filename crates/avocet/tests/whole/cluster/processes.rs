@@ -26,7 +26,7 @@ use crate::http;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Number of slots, by default.
-const SLOTS: u16 = 64;
+pub const SLOTS: u16 = 16;
 
 pub struct TestCluster {
     pub web: Arc<TrackedWeb>,

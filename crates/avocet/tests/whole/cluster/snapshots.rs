@@ -7,7 +7,7 @@ use cluster::log::SlotLog;
 use rustix::process::Signal;
 use testweb::tracked::TrackedPage;
 
-use super::processes::TestCluster;
+use super::processes::{SLOTS, TestCluster};
 use super::{HOSTS, cluster, no_published_page_repeated};
 use crate::program::has;
 
@@ -16,7 +16,7 @@ async fn trimming(pages_per_host: u32) -> Option<TestCluster> {
     let mut cluster = cluster(pages_per_host, "3s").await?;
     let place = cluster.shared();
     cluster.store_objects(&place).await;
-    let flags = ["--snapshot-after", "10"];
+    let flags = ["--snapshot-after", "10", "--publish-every", "300ms"];
     cluster.flags.extend(flags.map(str::to_owned));
     Some(cluster)
 }
@@ -31,7 +31,7 @@ async fn lengths(cluster: &TestCluster) -> (u64, u64) {
 /// Returns the last sequence of all logs.
 async fn written(cluster: &TestCluster) -> u64 {
     let mut last = 0;
-    for slot in ::cluster::Division::new(64).unwrap().slots() {
+    for slot in ::cluster::Division::new(SLOTS).unwrap().slots() {
         last = last.max(cluster.broker.head(slot).await.unwrap().sequence);
     }
     last

@@ -3,10 +3,13 @@
 //! **Order:** after the ledger's commit, the broker stores the offers of the group, then its facts.
 //! Only then are the requests of the group safe from a repetition by another node.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use cluster::agent::Agent;
 use cluster::note::SlotNote;
 use cluster::publisher::{Exchange, Publisher};
 use cluster::{Division, Slot};
@@ -21,16 +24,22 @@ use crate::fault;
 use crate::slot_note::note_of;
 use crate::slots::{Digests, digest};
 
-/// The longest time that a group waits for more work. A group costs one message per slot, whatever
-/// its size.
-const GATHER: Duration = Duration::from_secs(1);
+/// The longest time that a group waits for more work while another node has hardly any pages to
+/// fetch, and the group has offers.
+const AWAITED: Duration = Duration::from_secs(1);
+
+/// Time without further work after which a group is published: the crawl rests.
+const QUIET: Duration = Duration::from_secs(1);
 
 /// Publishes the groups of a committer.
 pub struct Publishing {
     publisher: Publisher,
+    agent: Arc<Agent>,
     note: SlotNote,
     division: Division,
-    enough: usize,
+    /// The longest time that a group waits for more work. A group costs one message per slot,
+    /// whatever its size.
+    every: Duration,
     /// Number of messages of a log at which it is trimmed to a snapshot.
     snapshot_after: u64,
 }
@@ -38,24 +47,45 @@ pub struct Publishing {
 impl Publishing {
     /// Begins a term.
     pub fn new(term: &Term, ledger: &Ledger) -> Result<Self> {
+        let note = note_of(ledger)?;
+        announce_unindexed(&term.agent, &note);
         Ok(Self {
             publisher: term.publisher(),
-            note: note_of(ledger)?,
+            agent: term.agent.clone(),
+            note,
             division: term.division,
-            enough: term.group(),
+            every: term.publish_every,
             snapshot_after: term.snapshot_after,
         })
     }
 
-    /// Collects work for one group: until it has enough pages, for a second at most.
-    pub(super) fn gather(&self, first: CommitWork, work: &Receiver<CommitWork>) -> Vec<CommitWork> {
-        let until = Instant::now() + GATHER;
-        let mut pages = pages_of(&first);
+    /// Collects work for one group: until it has enough pages for its number of messages, or for
+    /// `[cluster] publish_every`. Does not wait when the crawl rests or ends, when a digest is
+    /// requested, or when other nodes need the offers of the group.
+    pub(super) fn gather(
+        &mut self,
+        first: CommitWork,
+        work: &Receiver<CommitWork>,
+    ) -> Vec<CommitWork> {
+        if matches!(first, CommitWork::Hurry) {
+            self.every = Duration::ZERO;
+        }
+        let begun = Instant::now();
+        let mut size = GroupSize::default();
+        size.add(&first, self.division);
         let mut group = vec![first];
-        while pages < self.enough {
-            match work.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        while !size.is_enough() {
+            let most = match size.offers && self.publisher.is_awaited() {
+                true => self.every.min(AWAITED),
+                false => self.every,
+            };
+            let left = most.saturating_sub(begun.elapsed()).min(QUIET);
+            match work.recv_timeout(left) {
                 Ok(next) => {
-                    pages += pages_of(&next);
+                    if matches!(next, CommitWork::Hurry) {
+                        self.every = Duration::ZERO;
+                    }
+                    size.add(&next, self.division);
                     group.push(next);
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
@@ -100,6 +130,7 @@ impl Publishing {
     /// The copies of these slots are in the index.
     pub(super) fn copies_read(&mut self, slots: &[Slot], ledger: &Ledger) -> Result<()> {
         slots.iter().for_each(|slot| self.note.read(*slot));
+        announce_unindexed(&self.agent, &self.note);
         Ok(ledger.set_note(&encode(&self.note))?)
     }
 
@@ -115,10 +146,42 @@ impl Publishing {
     }
 }
 
-fn pages_of(work: &CommitWork) -> usize {
-    match work {
-        CommitWork::Core(Work::Pages(pages)) => pages.len(),
-        CommitWork::Arrival(ArrivalWork::Copies(copies, _)) => copies.len(),
-        _ => 0,
+/// Announces how many slots have copies that are not in the index of this node yet.
+fn announce_unindexed(agent: &Agent, note: &SlotNote) {
+    let slots = note.unread().len() as u64;
+    agent.report(|figures| figures.unindexed = slots);
+}
+
+/// What a group has so far.
+#[derive(Debug, Default)]
+struct GroupSize {
+    pages: usize,
+    /// The slots of its pages. Each costs a message.
+    slots: BTreeSet<Slot>,
+    /// Whether it has offers to other nodes.
+    offers: bool,
+    /// Whether someone waits for its end.
+    urgent: bool,
+}
+
+impl GroupSize {
+    fn add(&mut self, work: &CommitWork, division: Division) {
+        match work {
+            CommitWork::Core(Work::Pages(pages)) => {
+                self.pages += pages.len();
+                let slots = pages.iter().map(|page| division.slot(page.key.partition));
+                self.slots.extend(slots);
+            }
+            CommitWork::Arrival(ArrivalWork::Copies(copies, _)) => self.pages += copies.len(),
+            CommitWork::Offer(_) => self.offers = true,
+            CommitWork::Digest(_) => self.urgent = true,
+            #[cfg(test)]
+            CommitWork::Hold(_) => self.urgent = true,
+            _ => {}
+        }
+    }
+
+    fn is_enough(&self) -> bool {
+        self.urgent || self.pages >= Term::group(self.slots.len())
     }
 }

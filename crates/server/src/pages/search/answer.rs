@@ -16,6 +16,8 @@ pub struct ShownAnswer {
     pub relaxed: bool,
     /// In a cluster: the number of nodes whose pages are missing.
     pub silent_nodes: usize,
+    /// In a cluster: the number of nodes that have not indexed all of their pages yet.
+    pub indexing_nodes: usize,
     pub corrected: Option<Correction>,
     /// Operators that were not understood.
     pub unknown: Vec<String>,
@@ -98,6 +100,7 @@ impl ShownAnswer {
             total: found.total,
             relaxed: found.relaxed,
             silent_nodes: found.silent_nodes,
+            indexing_nodes: found.indexing_nodes,
             corrected: found.corrected.map(|text| Correction::of(&form.text, text)),
             unknown: found.unknown,
             meant: found.meant.map(|text| {
