@@ -692,8 +692,8 @@ impl<B: SlotLog> Agent<B> {
         self.notes.read(&self.broker, &name, now).await
     }
 
-    /// Returns the number of living nodes whose index does not have all copies of the slots that they
-    /// have taken over.
+    /// Returns the number of living nodes whose index does not have all copies of the slots that
+    /// they have taken over.
     pub fn indexing_nodes(&self) -> usize {
         self.member().indexing((self.now)())
     }

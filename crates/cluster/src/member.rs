@@ -2,8 +2,9 @@
 //!
 //! A node announces itself by a heartbeat every second. Every node computes from the nodes that it
 //! hears who should own each slot, by weighted rendezvous hashing with a bound on the share of each
-//! node: a change of membership moves few slots beyond those of the node that came or went. A node claims a slot that it should own if no
-//! living node owns it. A node releases a slot if a living node should own it instead.
+//! node: a change of membership moves few slots beyond those of the node that came or went. A node
+//! claims a slot that it should own if no living node owns it. A node releases a slot if a living
+//! node should own it instead.
 //!
 //! Two nodes may disagree for some seconds. The log decides then: the broker accepts one claim.
 
@@ -391,8 +392,8 @@ impl Member {
     }
 }
 
-/// Divides the slots among nodes in proportion to their capacities. Depends on nothing but the names
-/// and capacities of the nodes.
+/// Divides the slots among nodes in proportion to their capacities. Depends on nothing but the
+/// names and capacities of the nodes.
 ///
 /// Weighted rendezvous hashing (Thaler & Ravishankar 1998; logarithmic weights by Schindelhauer &
 /// Schomaker 2005) gives each pair of a slot and a node the score `-capacity / ln(u)`, where u in

@@ -36,8 +36,8 @@ const STORED_WITHIN: Duration = Duration::from_secs(10);
 /// [`MESSAGE_LIMIT`] unless hosts have long robots.txt files; such a message is divided again.
 const CHUNK: usize = 2_000;
 
-/// Number of offers to a slot from which on they get a message of their own, which only the owner of
-/// the slot reads. Fewer go into one message for all slots, which all nodes read: 64 offers are
+/// Number of offers to a slot from which on they get a message of their own, which only the owner
+/// of the slot reads. Fewer go into one message for all slots, which all nodes read: 64 offers are
 /// about 2 KB.
 const WORTHWHILE: usize = 64;
 
@@ -91,7 +91,8 @@ impl<B: SlotLog> Publisher<B> {
         }
     }
 
-    /// Returns whether offers of this node should not wait, because another node has hardly any work.
+    /// Returns whether offers of this node should not wait, because another node has hardly any
+    /// work.
     pub fn is_awaited(&self) -> bool {
         self.agent.is_awaited()
     }

@@ -1,4 +1,5 @@
-//! What an agent needs from a node's store: the facts of slots, and how far they agree with the logs.
+//! What an agent needs from a node's store: the facts of slots, and how far they agree with the
+//! logs.
 
 use std::collections::BTreeSet;
 

@@ -9,10 +9,6 @@ mod invariants;
 mod model;
 mod node;
 #[path = "../../../crawl/tests/simulation/random.rs"]
-#[expect(
-    dead_code,
-    reason = "the simulation of the core draws more than this one"
-)]
 mod random;
 mod web;
 mod world;

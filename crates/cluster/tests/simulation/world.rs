@@ -118,7 +118,8 @@ impl SimCluster {
     }
 
     /// Runs two nodes without faults. Each owns one of two sites on one address, and the delay
-    /// between two requests to a server is a second. Returns the time of each request, and its node.
+    /// between two requests to a server is a second. Returns the time of each request, and its
+    /// node.
     pub async fn share_an_address() -> Vec<(Instant, usize)> {
         let mut cluster = Self::draw(1);
         let division = Division::new(2).expect("a power of two");

@@ -1,6 +1,5 @@
-//! Pseudo-random numbers from one seed, the same on every machine.
-
-use std::time::Duration;
+//! Pseudo-random numbers from one seed, the same on every machine. The simulation of a cluster uses
+//! them too.
 
 /// A SplitMix64 generator (Steele, Lea & Flood, OOPSLA 2014).
 #[derive(Debug, Clone)]
@@ -41,12 +40,6 @@ impl SimRandom {
     /// Returns one of the values.
     pub fn pick<T: Copy>(&mut self, values: &[T]) -> T {
         values[self.below(values.len())]
-    }
-
-    /// Returns a random duration from `from` milliseconds to just below `to + 1` milliseconds.
-    pub fn millis(&mut self, from: u64, to: u64) -> Duration {
-        // Drawn in microseconds, so that two events rarely fall into the same one.
-        Duration::from_micros(self.between(from * 1000, to * 1000 + 999))
     }
 }
 

@@ -19,6 +19,14 @@ use crate::web::{SimWeb, TOPIC, WebShape};
 /// The start time of all simulations.
 pub const BEGIN: Moment = Moment::from_micros(1_600_000_000_000_000);
 
+impl SimRandom {
+    /// Returns a random duration from `from` milliseconds to just below `to + 1` milliseconds.
+    pub fn millis(&mut self, from: u64, to: u64) -> Duration {
+        // Drawn in microseconds, so that two events rarely fall into the same one.
+        Duration::from_micros(self.between(from * 1000, to * 1000 + 999))
+    }
+}
+
 /// A kind of crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CrawlKind {

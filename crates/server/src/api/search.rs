@@ -109,8 +109,8 @@ pub struct SearchBody {
     /// In a cluster: the number of nodes whose pages are missing from the results, because they did
     /// not answer in time.
     silent_nodes: usize,
-    /// In a cluster: the number of nodes that have taken pages over from others and have not indexed
-    /// all of them yet, so that some pages are missing from the results.
+    /// In a cluster: the number of nodes that have taken pages over from others and have not
+    /// indexed all of them yet, so that some pages are missing from the results.
     indexing_nodes: usize,
     /// The duration of the search, in milliseconds.
     took_ms: f64,
