@@ -1,5 +1,8 @@
 //! Tests of `avocet serve` over real sockets: search page, API, clicks and limits.
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+
 use serde_json::{Value, json};
 
 use crate::program::{TestProgram, has, holds};
@@ -441,6 +444,18 @@ fn operators_see_health_and_metrics() {
     ] {
         assert!(metrics.body.contains(line), "{line}: {}", metrics.body);
     }
+    // The classic format of Prometheus.
+    let classic = server.ask("GET", "/metrics", &["Accept: text/plain"], "");
+    assert!(classic.head["content-type"].starts_with("text/plain; version=0.0.4"));
+    assert!(
+        classic
+            .body
+            .contains("\n# TYPE avocet_clicks_total counter\n"),
+        "{}",
+        classic.body
+    );
+    assert!(!classic.body.contains("# EOF"), "{}", classic.body);
+    promtool_accepts(&classic.body);
     let description = server.get("/opensearch.xml");
     assert!(description.head["content-type"].starts_with("application/opensearchdescription+xml"));
     let template = format!("template=\"http://{}/?q={{searchTerms}}\"", server.address);
@@ -483,4 +498,25 @@ async fn a_server_yields_the_ledger_to_a_crawl_and_shows_what_it_commits() {
         status["documents"] == documents && status["pages"] == 20
     });
     server.until(&path, |answer| answer.body.contains("\"checked_at\":\"2"));
+}
+
+/// Lets promtool check metrics in the classic format, if it is installed.
+fn promtool_accepts(metrics: &str) {
+    let mut command = Command::new("promtool");
+    command.args(["check", "metrics"]).stdin(Stdio::piped());
+    let Ok(mut child) = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+    else {
+        eprintln!("skipped: promtool is not installed");
+        return;
+    };
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(metrics.as_bytes()).unwrap();
+    drop(input);
+    let checked = child.wait_with_output().unwrap();
+    // 3: what it says is about style.
+    let fine = matches!(checked.status.code(), Some(0 | 3));
+    assert!(fine, "{}", String::from_utf8_lossy(&checked.stderr));
 }
