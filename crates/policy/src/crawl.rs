@@ -252,6 +252,10 @@ impl Policy for Crawl {
         sources.is_some_and(|sources| sources.named(page))
     }
 
+    fn unsettled(&self, page: Page<'_>) -> Option<Duration> {
+        self.sources.as_ref()?.unsettled(page)
+    }
+
     fn importance(&self, page: Page<'_>) -> Worth {
         self.order.importance(page)
     }

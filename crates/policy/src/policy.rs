@@ -1,5 +1,7 @@
 //! The trait that every policy of a crawl implements.
 
+use std::time::Duration;
+
 use crate::{Fact, Moment, Moves, Needs, Number, Page, Price, Report, Term, Worth};
 
 /// A function from a price to the first moment at which a page is worth that price.
@@ -60,6 +62,13 @@ pub trait Policy: Send {
         false
     }
 
+    /// Returns the shortest time in which the worth of a page may change by what the crawl learns
+    /// about other pages. `None` if its worth and its due time hold until the page itself is
+    /// visited, apart from slow changes of estimates that all pages share.
+    fn unsettled(&self, _page: Page<'_>) -> Option<Duration> {
+        None
+    }
+
     /// Returns the importance of a fetched page. A crawl with bounded storage keeps the most
     /// important pages.
     ///
@@ -110,6 +119,10 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
 
     fn fades(&self, page: Number) -> bool {
         (**self).fades(page)
+    }
+
+    fn unsettled(&self, page: Page<'_>) -> Option<Duration> {
+        (**self).unsettled(page)
     }
 
     fn importance(&self, page: Page<'_>) -> Worth {

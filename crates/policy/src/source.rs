@@ -36,6 +36,8 @@ pub(crate) const FIRST: f64 = 1e12;
 /// A page that appeared on a source and was not fetched yet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewPage {
+    /// Index of its source.
+    pub source: usize,
     /// The outlook of its source.
     pub outlook: Outlook,
     /// Expected clicks relative to other pages of its source, as a factor.

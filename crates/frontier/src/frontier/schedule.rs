@@ -8,6 +8,11 @@
 //! A *round* is the time in which the budget pays for one fetch of every known page. Under a budget
 //! no appointment is more than a round away. So a lower price takes effect within about a round,
 //! and no step examines all pages at once.
+//!
+//! The worth of some pages also changes by what the crawl learns about others: sources, and new
+//! pages that a source named. With a small budget a round may be longer than such a page is of
+//! interest. These pages are examined again each time the time since their last visit or their
+//! discovery has doubled. So the number of examinations grows with the logarithm of that time.
 
 use std::time::Duration;
 
@@ -294,11 +299,16 @@ impl<P: Policy> Frontier<P> {
         if history.outcome.is_none() && due.is_none() {
             self.bench.hold(page, host);
         }
-        let round = self.round().map(|round| now + round);
-        let (at, kind) = match (due, round) {
-            (Some(due), Some(round)) if due > round => (round, AppointmentKind::Review),
+        let review = self.round().map(|round| {
+            let unsettled = self.policy.unsettled(facts);
+            let known = history.asked.unwrap_or(history.discovered);
+            let doubled = unsettled.map(|least| now.since(known).max(least));
+            now + doubled.map_or(round, |doubled| doubled.min(round))
+        });
+        let (at, kind) = match (due, review) {
+            (Some(due), Some(review)) if due > review => (review, AppointmentKind::Review),
             (Some(due), _) => (due, AppointmentKind::Due),
-            (None, Some(round)) => (round, AppointmentKind::Review),
+            (None, Some(review)) => (review, AppointmentKind::Review),
             (None, None) => return self.calendar.cancel(page),
         };
         let host = self.bench.host(host);

@@ -4,6 +4,7 @@ mod ahead;
 mod domain_budgets;
 mod early;
 mod given_up;
+mod unsettled;
 
 use page::PageUrl;
 use policy::published::order::Backlink;

@@ -19,6 +19,7 @@
 //! **Invariant:** the policies receive what a crawler sees. Only the judge (`served.rs`) knows
 //! whether a copy is fresh.
 
+mod known;
 mod ratio;
 mod served;
 mod servers;
@@ -90,6 +91,15 @@ pub struct TownPolicies {
     pub scheduler: Box<dyn Scheduler>,
 }
 
+/// Which parameters of the town the policies know. A crawler knows none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Known {
+    /// The rates of clicks and changes of all copies.
+    pub copies: bool,
+    /// The rate of new pages of all sources, and the clicks on these pages.
+    pub sources: bool,
+}
+
 /// Settings of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct JointPlan {
@@ -97,6 +107,8 @@ pub struct JointPlan {
     pub scarce: Scarce,
     /// How the budget is divided.
     pub split: Split,
+    /// What the policies know of the town.
+    pub known: Known,
     /// Start of the measured period.
     pub measured: Moment,
     /// Interval of the polls of sitemaps.
@@ -144,20 +156,24 @@ fn run(
         seed: plan.seed,
         ..SourceRules::default()
     };
-    let scheduler = DividedScheduler::new(policies.scheduler, division.clone());
+    let web = TownWeb::new(town, division.clone(), plan.measured);
+    let order = web.order_of_sources(plan.seed);
+    let (refresh, scheduler) =
+        plan.known
+            .policies(town, policies.refresh, policies.scheduler, &order);
+    let scheduler = DividedScheduler::new(scheduler, division.clone());
     let crawl = Crawl {
         order: policies.order,
         refresh: Some(Box::new(DividedRefresh {
-            policy: policies.refresh,
+            policy: refresh,
             sources: town.sources.len(),
-            division: division.clone(),
+            division,
         })),
         sources: Some(Sources::new(Box::new(scheduler), settings)),
         listings: Some(plan.listings),
         ..Crawl::default()
     };
-    let web = TownWeb::new(town, division, plan.measured);
-    let ledger = web.ledger(plan.seed);
+    let ledger = web.ledger(&order);
     let first = town.from + Duration::from_secs(1);
     let mut driver = LabDriver::resumed(web, connections, rules, (crawl, strategy), ledger, first);
     let mut push = town.from + PUSH;

@@ -308,7 +308,7 @@ proptest! {
     #[test]
     fn new_pages_never_gain_worth_by_waiting(outlook in outlook(), appeal in 0.01..100.0_f64, age in 0.0..1e7_f64, more in 0.0..1e7_f64, found in 0.0..2e9_f64) {
         for (name, scheduler) in schedulers() {
-            let worth = |age| scheduler.page(&NewPage { outlook, appeal, age, found });
+            let worth = |age| scheduler.page(&NewPage { source: 0, outlook, appeal, age, found });
             prop_assert!(worth(age).is_finite() && worth(age) >= 0.0, "{}", name);
             prop_assert!(worth(age + more) <= worth(age), "{}", name);
         }

@@ -10,6 +10,8 @@
 //! more than a tenth since, the unit of worth has changed by more than a tenth, or the first
 //! clicks have arrived.
 
+use std::time::Duration;
+
 use super::appeal::Appeal;
 use super::learning::Learning;
 use super::nearby::{Nearby, is_main};
@@ -131,6 +133,7 @@ impl Sources {
             Seen::Fetched => record.drawn(),
         };
         let worth = self.scheduler.page(&NewPage {
+            source: known.on? as usize,
             outlook,
             appeal: self.appeal(page),
             age: known.age(now).max(0.0),
@@ -149,6 +152,14 @@ impl Sources {
     pub fn named(&self, page: Number) -> bool {
         let known = self.pages.get(page);
         known.is_some_and(|known| self.appeared_on(&known).is_some())
+    }
+
+    /// Returns the shortest time in which the worth of a page may change by what the crawl learns
+    /// about other pages: the time between two plans. `None` if the page is neither a source nor a
+    /// page without a copy that appeared on one.
+    pub fn unsettled(&self, page: Page<'_>) -> Option<Duration> {
+        let waits = page.history.outcome.is_none() && self.named(page.number);
+        (waits || self.polls(page)).then_some(self.settings.replan)
     }
 
     /// Advances the time without a visit. Makes a new plan if the last is outdated or the first

@@ -2,7 +2,7 @@
 
 use crate::LabError;
 use crate::experiment::ExperimentSetup;
-use crate::run::joint::{QuotaShares, RankBy, Scarce, Split};
+use crate::run::joint::{Known, QuotaShares, RankBy, Scarce, Split};
 
 /// Names of the contestants.
 pub(super) const ONE_PRICE: &str = "one-price";
@@ -11,11 +11,14 @@ pub(super) const BEST_QUOTA: &str = "best-quota";
 pub(super) const RATIO: &str = "old-new-ratio";
 pub(super) const REFRESH_FIRST: &str = "refresh-first";
 pub(super) const DISCOVERY_FIRST: &str = "discovery-first";
+pub(super) const KNOWN: &str = "known";
+pub(super) const KNOWN_COPIES: &str = "known-copies";
+pub(super) const KNOWN_SOURCES: &str = "known-sources";
 pub(super) const PER_FETCH: &str = "per-fetch";
 pub(super) const PER_SECOND: &str = "per-second";
 
 /// All contestants, with what they do.
-pub(super) const ALL: [(&str, &str); 7] = [
+pub(super) const ALL: [(&str, &str); 10] = [
     (ONE_PRICE, "discovery and refresh at one price: ours"),
     (
         BEST_QUOTA,
@@ -29,6 +32,18 @@ pub(super) const ALL: [(&str, &str); 7] = [
     (
         DISCOVERY_FIRST,
         "new pages, and polls expected to find one, before any refresh",
+    ),
+    (
+        KNOWN,
+        "one price with the true rates of clicks, changes and new pages, which no crawler knows",
+    ),
+    (
+        KNOWN_COPIES,
+        "one price with the true rates of clicks on copies and of their changes",
+    ),
+    (
+        KNOWN_SOURCES,
+        "one price with the true rates of new pages and the true mean clicks on them",
     ),
     (PER_FETCH, "scarce connections: most worth per fetch"),
     (PER_SECOND, "scarce connections: most worth per second"),
@@ -48,6 +63,7 @@ pub(super) struct Contestants(Vec<String>);
 pub(super) struct JointTask {
     pub name: &'static str,
     pub split: Split,
+    pub known: Known,
     pub scarce: Scarce,
     /// The budget or the number of connections.
     pub x: f64,
@@ -92,6 +108,7 @@ impl Contestants {
             let task = |name, split| JointTask {
                 name,
                 split,
+                known: Known::default(),
                 scarce: Scarce::Fetches(rate),
                 x: rate,
             };
@@ -103,6 +120,16 @@ impl Contestants {
             ];
             let plain = plain.into_iter().filter(|(name, _)| self.has(name));
             tasks.extend(plain.map(|(name, split)| task(name, split)));
+            let knowing = [
+                (KNOWN, [true, true]),
+                (KNOWN_COPIES, [true, false]),
+                (KNOWN_SOURCES, [false, true]),
+            ];
+            let knowing = knowing.into_iter().filter(|(name, _)| self.has(name));
+            tasks.extend(knowing.map(|(name, [copies, sources])| JointTask {
+                known: Known { copies, sources },
+                ..task(name, Split::OnePrice)
+            }));
             if self.has_best_quota() {
                 tasks.extend(quotas().map(|shares| task(QUOTA, Split::Quota(shares))));
             }
@@ -113,6 +140,7 @@ impl Contestants {
                     tasks.push(JointTask {
                         name,
                         split: Split::OnePrice,
+                        known: Known::default(),
                         scarce: Scarce::Connections { count, by },
                         x: count as f64,
                     });

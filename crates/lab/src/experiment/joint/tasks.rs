@@ -36,6 +36,7 @@ impl TownRun {
             let plan = JointPlan {
                 scarce: task.scarce,
                 split: task.split,
+                known: task.known,
                 measured: town.from + warm_up,
                 listings: options.listings,
                 seed,

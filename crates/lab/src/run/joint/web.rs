@@ -85,19 +85,24 @@ impl<'t> TownWeb<'t> {
         }
     }
 
+    /// Returns the sources in random order.
+    pub fn order_of_sources(&self, seed: u64) -> Vec<usize> {
+        let mut sources: Vec<usize> = (0..self.town.sources.len()).collect();
+        sources.shuffle(&mut stream(seed, For::FirstVisits, 0, 0));
+        sources
+    }
+
     /// Returns the initial ledger: a visit to every source, sitemap and old page, and their links.
     ///
-    /// The sources have the first numbers, in random order.
-    pub fn ledger(&self, seed: u64) -> MemoryLedger {
+    /// The sources have the first numbers, in this order.
+    pub fn ledger(&self, sources: &[usize]) -> MemoryLedger {
         let town = self.town;
-        let mut sources: Vec<usize> = (0..town.sources.len()).collect();
-        sources.shuffle(&mut stream(seed, For::FirstVisits, 0, 0));
         let first_old = sources.len() + town.sitemaps.len();
         let numbers = |links: &[u32]| -> Vec<u32> {
             links.iter().map(|link| first_old as u32 + link).collect()
         };
         let mut rows: Vec<InitialPage<'_>> = Vec::new();
-        for &source in &sources {
+        for &source in sources {
             let source = &town.sources[source];
             rows.push(InitialPage::source(&source.url, numbers(&source.links)));
         }
