@@ -139,7 +139,7 @@ _T = TypeVar("_T")
 
 def _read(kind: type[_T], body: JsonObject) -> _T:
     """Makes a value of the fields that it knows: a newer server may send more."""
-    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    known = {field.name for field in fields(kind)}
     return kind(**{name: value for name, value in body.items() if name in known})
 
 
