@@ -209,7 +209,7 @@ fn visit(key: PageKey, number: u64, days: u32) -> Entry {
     let mut history = History::discovered(at, 3);
     for day in 0..=days {
         let at = at + Duration::from_secs(86_400) * day;
-        let changed = (scramble(number) >> day) % 4 == 0 || day == 0;
+        let changed = (scramble(number) >> day).is_multiple_of(4) || day == 0;
         let outcome = match changed {
             true => Outcome::Changed,
             false => Outcome::Unchanged,
