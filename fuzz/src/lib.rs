@@ -6,6 +6,7 @@
 
 #[cfg(feature = "config")]
 mod config;
+mod document;
 mod html;
 mod http;
 mod ledger;
@@ -19,6 +20,7 @@ use page::PageUrl;
 
 #[cfg(feature = "config")]
 pub use config::config;
+pub use document::document;
 pub use html::{article, html};
 pub use http::http;
 pub use ledger::ledger;

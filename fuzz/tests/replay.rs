@@ -32,7 +32,7 @@ macro_rules! replay {
     };
 }
 
-replay!(article config html http ledger listing predicate robots url warc);
+replay!(article config document html http ledger listing predicate robots url warc);
 
 fn replay(name: &str, target: fn(&[u8])) {
     let files = entries(&Path::new("corpus").join(name));

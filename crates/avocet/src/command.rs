@@ -29,6 +29,8 @@ mod verify;
 use std::path::Path;
 
 use anyhow::Result;
+use node::documents;
+use node::settings::Settings;
 
 use crate::cli::{Command, CommandLine};
 
@@ -38,6 +40,10 @@ const STORE: &str = "avocet-data";
 /// Runs the command that the command line names.
 pub fn run(arguments: CommandLine) -> Result<()> {
     let store = arguments.store.clone().unwrap_or_else(|| STORE.into());
+    // A command that takes flags configures the reader again. A file with an error is an error of
+    // the commands that use it.
+    let settings = Settings::load(None, &store).unwrap_or_default();
+    documents::install(&settings.documents);
     // A command that was killed may have left files of another user.
     adopt(&store);
     let done = dispatch(arguments);

@@ -15,11 +15,14 @@ mod signal;
 
 use std::process::ExitCode;
 
-use node::panics;
 use node::settings::Usage;
+use node::{documents, panics};
 
 /// Runs the command line of this process. Returns its exit code.
 pub fn main() -> ExitCode {
+    if let Some(code) = documents::child::run_if_asked() {
+        return code;
+    }
     node::memory::use_small_pages();
     let arguments = cli::CommandLine::read();
     if let Err(wrong) = logs::start(arguments.log_format, arguments.log_level.as_deref()) {

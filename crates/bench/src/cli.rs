@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::cluster::ClusterOptions;
 use crate::crawl::CrawlOptions;
+use crate::documents::DocumentsOptions;
 use crate::extraction::ExtractionOptions;
 use crate::focus::FocusOptions;
 use crate::frontier::FrontierOptions;
@@ -70,6 +71,8 @@ pub enum BenchCommand {
     Relevance(RelevanceOptions),
     /// Extract the main text of labelled pages, and report precision, recall and kept code blocks
     Extraction(ExtractionOptions),
+    /// Read PDF files, and report the share of pdftotext's words in order, failures, time and memory
+    Documents(DocumentsOptions),
     /// Count the instructions of eight fixed workloads and compare them with the accepted counts
     Gate(GateOptions),
     /// Run one part of a benchmark in this process; benchmarks start it

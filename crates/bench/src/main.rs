@@ -8,6 +8,7 @@ mod choosing;
 mod cli;
 mod cluster;
 mod crawl;
+mod documents;
 mod extraction;
 mod focus;
 mod frontier;
@@ -47,6 +48,9 @@ use serde::de::DeserializeOwned;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    if let Some(code) = node::documents::child::run_if_asked() {
+        return code;
+    }
     node::memory::use_small_pages();
     match run(BenchArguments::parse().bench) {
         Ok(()) => ExitCode::SUCCESS,
@@ -79,6 +83,7 @@ fn run(bench: BenchCommand) -> Result<()> {
             workplace::with(|place| relevance::run(&options, place))
         }
         BenchCommand::Extraction(options) => extraction::run(&options),
+        BenchCommand::Documents(options) => documents::run(&options),
         BenchCommand::Gate(options) => workplace::with(|place| gate::run(&options, place)),
         BenchCommand::Part(part) => run_part(&part.name, &part.options),
     }

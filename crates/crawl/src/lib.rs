@@ -32,7 +32,7 @@ pub mod verdict;
 pub use action::{
     Action, Claim, Distance, Found, Get, InLink, Note, Purpose, Record, Request, Work,
 };
-pub use answer::Answer;
+pub use answer::{Answer, AnswerText, DocumentText};
 pub use blocked::Blocked;
 pub use core::{Begun, Core, Mode, Policies, belongs, is_dropped, tell_searches};
 pub use discovery::{Admission, Admitter, KnownLink, Offer, Ownership, Source, link_facts};

@@ -39,7 +39,7 @@ pub struct IndexText {
     /// Bytes of the body that are anchor text, without navigation, if
     /// [requested](Details::outline).
     pub linked: u32,
-    /// The kind of document: `html` or `text`.
+    /// The kind of page: `html`, `text`, or the format of a document, such as `pdf`.
     pub kind: &'static str,
     /// The code of its language, if it is known and [requested](Details::language).
     pub language: Option<String>,

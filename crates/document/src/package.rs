@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** all files together yield at most the limit of inflated bytes.
 
-use std::io::{Cursor, Read};
+use std::io::{Cursor, ErrorKind, Read};
 
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -73,7 +73,11 @@ impl<'a> Package<'a> {
         if self.room == 0 {
             return Err(Unreadable::TooLarge);
         }
-        read.map_err(|_| Unreadable::Damaged)?;
+        read.map_err(|error| match error.kind() {
+            // The process of the reader has a limit on its memory.
+            ErrorKind::OutOfMemory => Unreadable::TooLarge,
+            _ => Unreadable::Damaged,
+        })?;
         Ok(Some(decode(bytes)))
     }
 

@@ -7,11 +7,13 @@ use fetch::Response;
 use page::{Directives, PageUrl, link_header};
 use repository::archive::{CodingLimits, Cut, PayloadDigest, WarcRecord};
 
+use crate::documents;
+
 /// The error code of a body whose content coding could not be decoded.
 const UNDECODED: &str = "undecoded";
 
 /// Converts an answer that came over the network. `payload` is the digest of its body, if it is
-/// needed.
+/// needed. [`documents::read`] reads a document.
 pub fn live(
     response: &Response,
     url: &PageUrl,
@@ -34,17 +36,18 @@ pub fn live(
             .truncated
             .map(fetch::Truncation::name)
             .or(response.undecoded.then_some(UNDECODED)),
+        document: None,
     }
 }
 
-/// Converts an archived answer.
+/// Converts an archived answer, and reads it if it is a document.
 pub fn kept(record: &WarcRecord, url: &PageUrl, token: &str) -> Result<Answer> {
     let status = record.status().context("the record holds no HTTP answer")?;
     let header = |name| record.header(name).map(|value| value.into_owned());
     let content = record.content(CodingLimits::default());
     let tags = record.headers("x-robots-tag");
     let links = record.headers("link");
-    Ok(Answer {
+    let mut answer = Answer {
         status,
         content_type: header("content-type"),
         etag: header("etag"),
@@ -61,7 +64,10 @@ pub fn kept(record: &WarcRecord, url: &PageUrl, token: &str) -> Result<Answer> {
         })),
         content: Bytes::from(content.bytes.into_owned()),
         payload: Some(PayloadDigest::of(&[&record.body()]).0),
-    })
+        document: None,
+    };
+    documents::read(&mut answer);
+    Ok(answer)
 }
 
 /// Returns why the archived body is truncated, from the field `WARC-Truncated`, by the names of

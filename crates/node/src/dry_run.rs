@@ -12,16 +12,16 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use crawl::scope::{Outside, Scope};
 use crawl::verdict::{Asked, Details, Verdict};
-use crawl::{Answer, TOKEN};
+use crawl::{Answer, AnswerText, TOKEN};
 use fetch::{Connection, FetchAnswer, FetchRequest, Fetcher, RobotsVerdict, Trouble};
 use page::article::article;
 use page::listing::ListingKind;
-use page::media::{self, Media};
-use page::{PageReading, PageUrl, Robots, charset, language};
+use page::{PageReading, PageUrl, Robots, language};
 use serde::Serialize;
 
 use crate::answer;
 use crate::clock::Clock;
+use crate::documents;
 use crate::engine::plan::EnginePlan;
 use crate::readable::stated::Stated;
 
@@ -57,6 +57,8 @@ pub struct PageCheck {
     pub content_type: Option<String>,
     /// The `Last-Modified` date of the server.
     pub last_modified: Option<String>,
+    /// The format of a document that was read, such as `pdf`. `None`: it is none.
+    pub document: Option<&'static str>,
     /// The kind, if the page lists others: `sitemap`, `index` (of sitemaps) or `feed`.
     pub listing: Option<&'static str>,
     /// Its links. `None`: no page was read.
@@ -133,6 +135,7 @@ impl PageCheck {
             took_ms: 0,
             content_type: None,
             last_modified: None,
+            document: None,
             listing: None,
             links: None,
             text: None,
@@ -245,7 +248,8 @@ impl DryRun<'_> {
         check.took_ms = u64::try_from(answer.total.as_millis()).unwrap_or(u64::MAX);
         match answer.outcome {
             Ok(response) => {
-                let answer = answer::live(&response, url, TOKEN, None);
+                let mut answer = answer::live(&response, url, TOKEN, None);
+                documents::read(&mut answer);
                 let target = answer.location.clone().and_then(Result::ok);
                 let target = target.filter(|_| (300..400).contains(&answer.status));
                 (judged(check, url, scope, &answer), target)
@@ -364,15 +368,25 @@ fn judged(mut check: PageCheck, url: &PageUrl, scope: &Scope, answer: &Answer) -
         check.why_not_indexed = vec![format!("its status is {}", answer.status)];
         return check;
     }
-    let declared = answer.content_type.as_deref();
-    let kind = media::kind(declared, &answer.content);
-    let (text, _) = charset::decode(&answer.content, declared);
-    let html = (kind == Media::Html).then(|| page::read(&text, url, &page::ReadLimits::default()));
+    check.document = answer.document_format();
+    check.why = check
+        .error
+        .as_deref()
+        .and_then(documents::explained)
+        .map(str::to_owned);
+    let text = answer.text();
+    let html = match &text {
+        Some(AnswerText::Html(html)) => Some(page::read(html, url, &page::ReadLimits::default())),
+        _ => None,
+    };
     check.links = Some(links(&verdict, html.as_ref(), scope));
     if verdict.listing.is_none() {
-        check.text = match &html {
-            Some(reading) => Some(html_text(reading, &text, url, answer)),
-            None => (kind == Media::Text).then(|| plain_text(&text, answer)),
+        check.text = match (&html, &text) {
+            (Some(reading), Some(AnswerText::Html(html))) => {
+                Some(html_text(reading, html, url, answer))
+            }
+            (_, Some(AnswerText::Plain(text))) => Some(plain_text(text, answer)),
+            _ => None,
         };
     }
     if !check.indexed {
@@ -453,9 +467,13 @@ fn reasons(
     }
     if let Some(kind) = check.listing {
         reasons.push(format!("it is a {kind}, which names pages and is none"));
+    } else if let Some(Err(code)) = answer.document {
+        reasons.extend(documents::explained(code).map(str::to_owned));
     } else if check.text.is_none() {
         let kind = answer.content_type.as_deref().unwrap_or("no type stated");
-        reasons.push(format!("it is neither HTML nor plain text ({kind})"));
+        reasons.push(format!(
+            "it is neither HTML, plain text nor a document that is read ({kind})"
+        ));
     }
     if reasons.is_empty() {
         reasons.push(format!(

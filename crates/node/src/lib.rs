@@ -8,6 +8,7 @@ pub mod answer;
 pub mod clock;
 pub mod cluster_seat;
 pub mod copies;
+pub mod documents;
 pub mod dry_run;
 pub mod engine;
 pub mod explain;

@@ -7,14 +7,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use frontier::Visited;
 use page::article::{Article, Extraction, ExtractionFailure, Heading, Template};
-use page::media::{self, Media};
-use page::{PageUrl, article, charset, language};
+use page::{PageUrl, article, language};
 use repository::archive;
 use serde::Serialize;
 
 use crate::answer;
 use crate::clock::written;
-use crawl::{Answer, TOKEN};
+use crawl::{Answer, AnswerText, TOKEN};
 use stated::Stated;
 
 /// The main text of a page.
@@ -45,8 +44,8 @@ pub struct Readable {
     pub fields: Stated,
 }
 
-/// Reads the copy of a page from an archive; `None` if there is none, or it is neither HTML nor
-/// plain text.
+/// Reads the copy of a page from an archive; `None` if there is none, or it is neither HTML,
+/// plain text nor a document.
 pub fn read(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Readable>> {
     read_by(archive, url, visited, article::article)
 }
@@ -74,19 +73,16 @@ pub fn whole(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Arti
     Ok(page.map(|(url, html)| article::whole(&html, &url, ExtractionFailure::Repeated)))
 }
 
-/// Returns the archived text of an HTML page; `None` if there is no copy or it is not HTML.
+/// Returns the archived text of an HTML page, or of a document as one; `None` if there is no copy
+/// or it is neither.
 pub fn html(archive: &Path, url: &str, visited: &Visited) -> Result<Option<(PageUrl, String)>> {
     let Some((url, answer)) = kept(archive, url, visited)? else {
         return Ok(None);
     };
-    let declared = answer.content_type.as_deref();
-    let is_html = media::kind(declared, &answer.content) == Media::Html;
-    Ok(is_html.then(|| {
-        (
-            url,
-            charset::decode(&answer.content, declared).0.into_owned(),
-        )
-    }))
+    Ok(match answer.text() {
+        Some(AnswerText::Html(html)) => Some((url, html.into_owned())),
+        _ => None,
+    })
 }
 
 fn read_by(
@@ -98,14 +94,12 @@ fn read_by(
     let Some((url, answer)) = kept(archive, url, visited)? else {
         return Ok(None);
     };
-    let declared = answer.content_type.as_deref();
-    let (text, _) = charset::decode(&answer.content, declared);
-    let (fields, article) = match media::kind(declared, &answer.content) {
-        Media::Html => {
+    let (fields, article) = match answer.text() {
+        Some(AnswerText::Html(text)) => {
             let fields = page::read(&text, &url, &page::ReadLimits::default()).fields;
             (fields, extract(&text, &url))
         }
-        Media::Text => {
+        Some(AnswerText::Plain(text)) => {
             let article = Article {
                 title: String::new(),
                 markdown: text.to_string(),
@@ -115,7 +109,7 @@ fn read_by(
             };
             (page::Fields::default(), article)
         }
-        _ => return Ok(None),
+        None => return Ok(None),
     };
     let copy = visited.copy.as_ref();
     Ok(Some(Readable {

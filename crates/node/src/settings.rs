@@ -34,9 +34,9 @@ pub use brand::{BrandTitle, Colour, Logo, PathPrefix};
 pub use controls_file::ControlsFile;
 pub use declared::{
     Admin, ArchiveSettings, BudgetSettings, ClickLog, ClusterSettings, Coordination, CrawlSettings,
-    CreditedSources, FetchSettings, HostSettings, HttpVersion, LimitSettings, LinkExchange,
-    RefreshSettings, SearchSettings, ServeSettings, SiteSettings, SourceSettings, StoreSettings,
-    WebhookSettings, declared,
+    CreditedSources, DocumentSettings, FetchSettings, HostSettings, HttpVersion, LimitSettings,
+    LinkExchange, RefreshSettings, SearchSettings, ServeSettings, SiteSettings, SourceSettings,
+    StoreSettings, WebhookSettings, declared,
 };
 pub use in_force::{SettingInForce, SettingOrigin, in_force};
 pub use layer::Layer;
@@ -62,6 +62,8 @@ pub struct Settings {
     pub fetch: FetchSettings,
     /// Limits on the time and size of one response, and on the form of URLs.
     pub limits: LimitSettings,
+    /// How documents are read.
+    pub documents: DocumentSettings,
     /// What is sent to one host only.
     pub host: Vec<HostSettings>,
     /// Rules for some sites only.

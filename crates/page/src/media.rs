@@ -1,7 +1,8 @@
 //! Determines the kind of a document from its declared type and its first bytes.
 //!
 //! A conservative subset of the WHATWG MIME Sniffing standard. A body declared as HTML is parsed
-//! as HTML only if it is text (hostile-web.md, rows 4 and 41).
+//! as HTML only if it is text (hostile-web.md, rows 4 and 41). A ZIP file is a document if the
+//! server declares it as one, or if it begins with the entry `mimetype` of OpenDocument or EPUB.
 //!
 //! **Invariant:** the result depends only on the declared type and the first 1,024 bytes.
 
@@ -20,8 +21,8 @@ pub enum Media {
     Sitemap,
     /// Any other XML, judged by its beginning.
     Xml,
-    /// A PDF document.
-    Pdf,
+    /// A PDF, Office, OpenDocument or EPUB file.
+    Document,
     /// Anything else: images, archives, programs, styles, JSON.
     Other,
 }
@@ -37,15 +38,41 @@ impl Media {
 /// fewer.
 const HEADER: usize = 1_024;
 
+/// Returns the media type of a `Content-Type` without its parameters.
+fn essence(content_type: Option<&str>) -> &str {
+    content_type
+        .map_or("", |value| value.split(';').next().unwrap_or_default())
+        .trim()
+}
+
+/// Returns whether a declared type says nothing about the content.
+fn is_vague(declared: &str) -> bool {
+    ["", "application/octet-stream", "unknown/unknown", "*/*"]
+        .into_iter()
+        .any(|name| declared.eq_ignore_ascii_case(name))
+}
+
+/// Returns whether the [kind] of a body is [`Media::Document`]. This is faster for all others.
+pub fn is_document(content_type: Option<&str>, body: &[u8]) -> bool {
+    let header = &body[..body.len().min(HEADER)];
+    let declared = essence(content_type);
+    if header.starts_with(ZIP) {
+        let is = |name: &str| declared.eq_ignore_ascii_case(name);
+        return DOCUMENTS.into_iter().any(is) || is_marked_document(header);
+    }
+    // Readers of PDF accept other bytes before the signature.
+    header.starts_with(b"%PDF-")
+        || declared.eq_ignore_ascii_case("application/pdf")
+        || is_vague(declared) && memchr::memmem::find(header, b"%PDF-").is_some()
+}
+
 /// Returns the kind of a body that the server declares as `content_type`.
 pub fn kind(content_type: Option<&str>, body: &[u8]) -> Media {
     let header = &body[..body.len().min(HEADER)];
-    let declared = content_type
-        .map_or("", |value| value.split(';').next().unwrap_or_default())
-        .trim();
+    let declared = essence(content_type);
     let is = |name: &str| declared.eq_ignore_ascii_case(name);
-    if header.starts_with(b"%PDF-") || is("application/pdf") {
-        return Media::Pdf;
+    if is_document(content_type, body) {
+        return Media::Document;
     }
     let may_have_zeros =
         content_type.is_some_and(|value| value.to_ascii_lowercase().contains("utf-16"));
@@ -82,10 +109,52 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Media {
     if is("text/plain") || is("text/markdown") || is("text/x-markdown") {
         return Media::Text;
     }
-    if declared.is_empty() || is("application/octet-stream") || is("unknown/unknown") || is("*/*") {
+    if is_vague(declared) {
         return of_text(header);
     }
     Media::Other
+}
+
+/// The signature of a ZIP file.
+const ZIP: &[u8] = b"PK\x03\x04";
+
+/// The media types of documents that are ZIP files.
+const DOCUMENTS: [&str; 7] = [
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "application/vnd.oasis.opendocument.text",
+    "application/vnd.oasis.opendocument.presentation",
+    "application/vnd.oasis.opendocument.spreadsheet",
+    "application/epub+zip",
+];
+
+/// Returns whether the first entry of a ZIP file is the uncompressed file `mimetype` with a type of
+/// [`DOCUMENTS`], as OpenDocument and EPUB demand.
+fn is_marked_document(header: &[u8]) -> bool {
+    const NAME: &[u8] = b"mimetype";
+    const NAME_AT: usize = 30;
+    let number = |at: usize| {
+        let bytes = header.get(at..at + 2)?;
+        Some(usize::from(u16::from_le_bytes([bytes[0], bytes[1]])))
+    };
+    let (Some(method), Some(name), Some(extra)) = (number(8), number(26), number(28)) else {
+        return false;
+    };
+    let after = &header[NAME_AT.min(header.len())..];
+    let data = NAME_AT + NAME.len() + extra;
+    method == 0
+        && name == NAME.len()
+        && after.starts_with(NAME)
+        && header.get(data..).is_some_and(|content| {
+            let is_type = |kind: &str| {
+                let next = content.get(kind.len());
+                // The signature of the next entry follows, or of a data descriptor.
+                content.starts_with(kind.as_bytes())
+                    && next.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'P')
+            };
+            DOCUMENTS.into_iter().any(is_type)
+        })
 }
 
 /// Returns the kind of a body without a usable declared type that is not binary.
@@ -266,8 +335,11 @@ mod tests {
         check("application/xml", b"<feedback>", Media::Xml);
         check("text/xml", b"<!DOCTYPE html><html>", Media::Html);
         check("image/svg+xml", b"<svg>", Media::Other);
-        check("application/pdf", b"junk", Media::Pdf);
-        check("text/html", b"%PDF-1.7\n", Media::Pdf); // The signature wins over the declared type.
+        check("application/pdf", b"junk", Media::Document);
+        // The signature wins over the declared type.
+        check("text/html", b"%PDF-1.7\n", Media::Document);
+        check("", b"\x0a\x0ajunk %PDF-1.7\n", Media::Document);
+        check("text/html", b"<p>A file begins with %PDF-1.7", Media::Html);
         check("text/html", b"\x89PNG\r\n\x1a\n<html>", Media::Other);
         check("text/html", b"GIF89a<script>", Media::Other);
         check("text/html", b"PK\x03\x04", Media::Other);
@@ -290,6 +362,75 @@ mod tests {
         check("text/html", b"\xff\xfe<\0p\0>\0", Media::Html);
         check("text/html; charset=UTF-16LE", b"<\0p\0>\0", Media::Html);
         check("text/html", b"<\0p\0>\0", Media::Other);
+    }
+
+    #[test]
+    fn a_zip_file_is_a_document_if_it_is_declared_or_marked_as_one() {
+        let entry = |name: &str, method: u8, extra: &str, content: &str| {
+            let mut bytes = b"PK\x03\x04\x14\0\0\0".to_vec();
+            bytes.extend([method, 0]);
+            bytes.extend([0; 16]);
+            bytes.extend([name.len() as u8, 0, extra.len() as u8, 0]);
+            for text in [name, extra, content] {
+                bytes.extend(text.as_bytes());
+            }
+            bytes
+        };
+        let epub = "application/epub+zip";
+        let text = "application/vnd.oasis.opendocument.text";
+        for (declared, body, expected) in [
+            (None, entry("mimetype", 0, "", epub), Media::Document),
+            (None, entry("mimetype", 0, "", text), Media::Document),
+            (None, entry("mimetype", 0, "ab", text), Media::Document),
+            (
+                Some("text/html"),
+                entry("mimetype", 0, "", text),
+                Media::Document,
+            ),
+            (
+                None,
+                entry("mimetype", 0, "", &format!("{text}PK\x03\x04")),
+                Media::Document,
+            ),
+            // A template or a drawing is another type.
+            (
+                None,
+                entry("mimetype", 0, "", &format!("{text}-master")),
+                Media::Other,
+            ),
+            (
+                None,
+                entry("mimetype", 0, "", "application/x-krita"),
+                Media::Other,
+            ),
+            (None, entry("mimetype", 8, "", epub), Media::Other),
+            (None, entry("metadata", 0, "", epub), Media::Other),
+            (None, b"PK\x03\x04mimetype".to_vec(), Media::Other),
+            (
+                Some("application/zip"),
+                entry("word/a", 8, "", ""),
+                Media::Other,
+            ),
+            (
+                Some(DOCUMENTS[0]),
+                entry("word/a", 8, "", ""),
+                Media::Document,
+            ),
+            (
+                Some("Application/EPUB+zip; a=b"),
+                entry("a", 8, "", ""),
+                Media::Document,
+            ),
+            // An error page instead of the declared document.
+            (Some(DOCUMENTS[0]), b"<html>".to_vec(), Media::Other),
+        ] {
+            let shown = String::from_utf8_lossy(&body).into_owned();
+            assert_eq!(kind(declared, &body), expected, "{declared:?} {shown:?}");
+        }
+        let whole = entry("mimetype", 0, "", epub);
+        for length in 0..whole.len() {
+            assert_ne!(kind(None, &whole[..length]), Media::Document, "{length}");
+        }
     }
 
     #[test]

@@ -13,10 +13,11 @@ use super::TidyFinding;
 /// The crates of the workspace, and after each those that it may depend on.
 ///
 /// A crate comes after its dependencies.
-const MAP: [(&str, &str); 17] = [
+const MAP: [(&str, &str); 18] = [
     ("policy", ""),
     ("page", ""),
     ("figure", ""),
+    ("document", ""),
     ("frontier", "policy page"),
     ("ledger", "policy page frontier"),
     ("crawl", "policy page frontier"),
@@ -27,7 +28,7 @@ const MAP: [(&str, &str); 17] = [
     ("lab", "page policy figure frontier crawl testweb"),
     (
         "node",
-        "policy page frontier ledger crawl cluster fetch repository",
+        "policy page document frontier ledger crawl cluster fetch repository",
     ),
     (
         "server",
@@ -43,7 +44,7 @@ const MAP: [(&str, &str); 17] = [
     ),
     (
         "fuzz",
-        "policy page frontier ledger crawl fetch repository node",
+        "policy page document frontier ledger crawl fetch repository node",
     ),
     ("xtask", ""),
 ];

@@ -22,6 +22,7 @@ const RULES: [PurityRule; 2] = [
     PurityRule {
         places: &[
             "crates/crawl/src/",
+            "crates/document/src/",
             "crates/figure/src/",
             "crates/frontier/src/",
             "crates/page/src/",

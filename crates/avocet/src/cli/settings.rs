@@ -59,7 +59,7 @@ impl HasSettings for OfCluster {
 }
 
 impl HasSettings for OfCrawl {
-    const SECTIONS: &'static [&'static str] = &["crawl", "archive", "store", "fetch"];
+    const SECTIONS: &'static [&'static str] = &["crawl", "archive", "store", "fetch", "documents"];
 }
 
 impl HasSettings for OfCheck {
@@ -187,6 +187,7 @@ fn heading(section: &str) -> &'static str {
         "crawl" => "What is crawled, and how fast",
         "archive" | "store" => "Disk space",
         "fetch" => "Requests",
+        "documents" => "Documents",
         "budget" | "refresh" | "source" => "Budget and freshness",
         "serve" => "Search page and API",
         "cluster" => "Several machines",

@@ -7,6 +7,7 @@ use tokio::runtime::Runtime;
 
 use super::crawl::{plan, seed};
 use crate::cli::{CheckArguments, CrawlArguments};
+use node::documents;
 use node::dry_run::{LinkCheck, PageCheck, RobotsCheck, TextCheck, check_page};
 use node::number::{bytes, counted, duration};
 use node::settings::Settings;
@@ -15,6 +16,7 @@ use node::settings::Settings;
 pub fn run(root: &Path, json: bool, arguments: &CheckArguments) -> Result<()> {
     let file = Settings::file(arguments.config.as_deref(), root)?;
     let mut settings = arguments.settings.layer.over(&file).settings()?;
+    documents::configure(&settings.documents);
     let url = seed(&arguments.url)?;
     if settings.crawl.all_seeds().is_empty() {
         settings.crawl.seeds = vec![url.as_str().to_owned()];
@@ -76,6 +78,9 @@ fn print(check: &PageCheck) {
             .as_ref()
             .map_or(String::new(), |why| format!(": {why}"));
         line!("error", "{error}{why}");
+    }
+    if let Some(format) = check.document {
+        line!("document", "{format}");
     }
     if let Some(kind) = check.listing {
         line!("listing", "{kind}");

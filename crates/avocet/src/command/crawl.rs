@@ -20,6 +20,7 @@ use crawl::Again;
 use crawl::Summary;
 use crawl::scope::{Blocked, Outside, Reach, Scope, ScopeRules};
 use node::clock::Clock;
+use node::documents;
 use node::engine;
 use node::engine::plan::EnginePlan;
 use node::forget::ForgetLog;
@@ -41,6 +42,7 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
     let flags = with_seeds(&arguments.settings.layer, arguments)?;
     let file = Settings::file(arguments.config.as_deref(), root)?;
     let mut settings = flags.over(&file).settings()?;
+    documents::configure(&settings.documents);
     let mut plan = plan(&mut settings, arguments, root)?;
     let policies = PolicySettings::new(&settings, root, false);
     let mut choice = policies.choose()?;

@@ -91,7 +91,9 @@ fn print_visits(page: &Explanation) {
             .as_ref()
             .map_or(String::new(), |error| format!(", {error}"));
         let at = seen.at.as_deref().unwrap_or("never");
-        line!("last request", "{at}: {status}{error}");
+        let why = seen.document_error();
+        let why = why.map_or(String::new(), |why| format!(": {why}"));
+        line!("last request", "{at}: {status}{error}{why}");
         if let Some(hub) = &seen.hub {
             line!("WebSub hub", "{hub}");
         }

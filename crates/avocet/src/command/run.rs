@@ -26,6 +26,7 @@ use crate::signal::{StopSignals, exit_at_next};
 use crawl::Again;
 use crawl::Summary;
 use node::cluster_seat::ClusterSeat;
+use node::documents;
 use node::engine;
 use node::engine::plan::EnginePlan;
 use node::live::Live;
@@ -295,6 +296,7 @@ impl<'a> SettingsSource<'a> {
             .flags
             .without_outdated(&self.launched, &file, &controlled);
         let mut settings = flags.over(&file).settings()?;
+        documents::configure(&settings.documents);
         self.live.holds_flags(&flags);
         let (plan, policies) = plan_and_policies(self.root, &mut settings, self.arguments)?;
         Ok(CrawlSetup {

@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use crate::cli::ServeArguments;
 use crate::signal::signalled;
+use node::documents;
 use node::handle::NodeHandle;
 use node::panics;
 use node::settings::Settings;
@@ -19,6 +20,7 @@ use server::{App, LISTEN};
 pub fn run(root: &Path, json: bool, arguments: &ServeArguments) -> Result<()> {
     let file = Settings::file(arguments.config.as_deref(), root)?;
     let settings = arguments.settings.layer.over(&file).settings()?;
+    documents::configure(&settings.documents);
     let listen = settings.serve.listen.map_or(LISTEN, |listen| listen.0);
     let path = arguments.config.clone();
     let path = path.unwrap_or_else(|| Settings::path(root));

@@ -14,8 +14,8 @@ use tokio::net::TcpListener;
 /// The files. The file `*` is served for all other paths.
 #[derive(Clone, Default)]
 pub struct Files {
-    /// Media type and text by path.
-    files: Arc<Mutex<BTreeMap<String, (String, String)>>>,
+    /// Media type and content by path.
+    files: Arc<Mutex<BTreeMap<String, (String, Vec<u8>)>>>,
     /// The entity tag of every response, if any.
     tag: Option<&'static str>,
     denials: Arc<AtomicU32>,
@@ -30,9 +30,9 @@ impl Files {
         self
     }
 
-    pub fn put(&self, path: &str, media: &str, text: impl Into<String>) {
+    pub fn put(&self, path: &str, media: &str, content: impl Into<Vec<u8>>) {
         let mut files = self.files.lock().unwrap();
-        files.insert(path.into(), (media.into(), text.into()));
+        files.insert(path.into(), (media.into(), content.into()));
     }
 
     /// Returns a site whose home page links to all pages. Each page has the word "everywhere", and
@@ -92,7 +92,7 @@ impl Files {
                         }
                     }
                     let head = String::from_utf8_lossy(&head).into_owned();
-                    stream.write_all(files.answer(&head).as_bytes()).await.ok();
+                    stream.write_all(&files.answer(&head)).await.ok();
                     files.heads.lock().unwrap().push(head);
                 });
             }
@@ -100,12 +100,12 @@ impl Files {
         address
     }
 
-    fn answer(&self, head: &str) -> String {
+    fn answer(&self, head: &str) -> Vec<u8> {
         let path = head.split(' ').nth(1).unwrap_or("/");
         let files = self.files.lock().unwrap();
-        let (mut status, media, mut text) = match files.get(path).or(files.get("*")) {
-            Some((media, text)) => ("200 OK", media.as_str(), text.as_str()),
-            None => ("404 Not Found", "text/plain", "nothing here"),
+        let (mut status, media, mut content) = match files.get(path).or(files.get("*")) {
+            Some((media, content)) => ("200 OK", media.as_str(), &content[..]),
+            None => ("404 Not Found", "text/plain", &b"nothing here"[..]),
         };
         let mut tag = String::new();
         if let Some(etag) = self.tag.filter(|_| status == "200 OK") {
@@ -113,12 +113,13 @@ impl Files {
             let conditional = |line: &str| line.to_ascii_lowercase().starts_with("if-none-match:");
             if head.lines().any(conditional) {
                 self.denials.fetch_add(1, Ordering::Relaxed);
-                (status, text) = ("304 Not Modified", "");
+                (status, content) = ("304 Not Modified", b"");
             }
         }
-        let length = text.len();
-        format!(
-            "HTTP/1.1 {status}\r\nContent-Type: {media}\r\n{tag}Content-Length: {length}\r\nConnection: close\r\n\r\n{text}"
-        )
+        let length = content.len();
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: {media}\r\n{tag}Content-Length: {length}\r\nConnection: close\r\n\r\n"
+        );
+        [head.as_bytes(), content].concat()
     }
 }

@@ -14,6 +14,7 @@ mod crash;
 mod crawl;
 mod demand;
 mod disks;
+mod documents;
 mod drivers;
 mod dry_run;
 mod exports;

@@ -348,6 +348,8 @@ fn the_page_of_errors_has_every_code() {
         "crawl/src/core/visit.rs",
         "crawl/src/verdict/read.rs",
         "crawl/src/verdict/evidence.rs",
+        "document/src/lib.rs",
+        "node/src/documents.rs",
     ];
     let parts = [
         "dns",
@@ -363,6 +365,7 @@ fn the_page_of_errors_has_every_code() {
         "redirect",
         "trap",
         "listing",
+        "document",
     ];
     let mut found = 0;
     for source in sources {

@@ -106,5 +106,6 @@ fn answer(text: u64) -> Answer {
         content: Bytes::new(),
         payload: Some(payload),
         truncated: None,
+        document: None,
     }
 }

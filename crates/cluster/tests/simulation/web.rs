@@ -106,6 +106,7 @@ impl HonestWeb {
             content: Bytes::new(),
             payload: Some(payload),
             truncated: None,
+            document: None,
         };
         let mut verdict = claim.asked(at).judge(&answer, 0, &|_| true);
         let links = self.links[page].iter().filter(|_| !refuses);

@@ -123,11 +123,30 @@ impl Asked<'_> {
     fn parse_body(&self, answer: &Answer) -> ParsedBody {
         let declared = answer.content_type.as_deref();
         match media::kind(declared, &answer.content) {
-            Media::Html => self.html(answer),
+            Media::Html => {
+                let (html, _) = charset::decode(&answer.content, declared);
+                self.html(answer, &html, "html")
+            }
             Media::Text => self.list(answer).unwrap_or_else(|_| self.plain(answer)),
             Media::Feed | Media::Sitemap | Media::Xml => self.list(answer).unwrap_or_else(unlisted),
             Media::Other if is_gzip(&answer.content) => self.list(answer).unwrap_or_else(unlisted),
-            Media::Other | Media::Pdf => ParsedBody::default(),
+            Media::Document => self.document(answer),
+            Media::Other => ParsedBody::default(),
+        }
+    }
+
+    /// Parses the HTML that a document was converted to.
+    fn document(&self, answer: &Answer) -> ParsedBody {
+        match &answer.document {
+            Some(Ok(document)) => ParsedBody {
+                error: document.cut.then_some("document:cut"),
+                ..self.html(answer, &document.html, document.format)
+            },
+            Some(Err(code)) => ParsedBody {
+                error: Some(code),
+                ..ParsedBody::default()
+            },
+            None => ParsedBody::default(),
         }
     }
 
@@ -164,13 +183,13 @@ impl Asked<'_> {
         }
     }
 
-    fn html(&self, answer: &Answer) -> ParsedBody {
-        let (html, _) = charset::decode(&answer.content, answer.content_type.as_deref());
+    /// Parses a page. `kind` is its type in the index.
+    fn html(&self, answer: &Answer, html: &str, kind: &'static str) -> ParsedBody {
         let limits = ReadLimits {
             parts: self.details.parts(),
             ..ReadLimits::default()
         };
-        let mut reading = page::read(&html, self.url, &limits);
+        let mut reading = page::read(html, self.url, &limits);
         let mut leads = Vec::new();
         if !answer.directives.nofollow && !reading.robots.nofollow {
             let links = std::mem::take(&mut reading.links);
@@ -203,7 +222,7 @@ impl Asked<'_> {
                 asides: reading.asides,
                 sections: reading.sections,
                 linked: reading.linked,
-                kind: "html",
+                kind,
                 stated: reading.fields,
             }),
             digest: Some(reading.digest),

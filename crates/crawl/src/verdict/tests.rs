@@ -9,6 +9,7 @@ use page::Refusal;
 use sha1::Digest as _;
 
 use super::*;
+use crate::answer::DocumentText;
 
 const PAGE: &str = "<html><title>T</title><body>some words of a page <a href=/a>a</a> <a href=/b rel=nofollow>b</a></body>";
 
@@ -29,6 +30,7 @@ fn answer(status: u16, body: &str) -> Answer {
         content: Bytes::copy_from_slice(body.as_bytes()),
         payload: Some(sha1::Sha1::digest(body).into()),
         truncated: None,
+        document: None,
     }
 }
 
@@ -209,6 +211,62 @@ fn a_picture_is_copied_and_has_neither_text_nor_leads() {
     assert_eq!(verdict.visited.history.outcome, Some(Outcome::Changed));
     let again = judge(&page, Some(&verdict.visited), 2, &picture);
     assert_eq!(again.visited.history.outcome, Some(Outcome::Unchanged));
+}
+
+#[test]
+fn a_document_is_judged_by_the_text_that_was_read_from_it() {
+    let page = url("http://e.org/paper");
+    let read = |document| Answer {
+        content_type: Some("application/pdf".into()),
+        document,
+        ..answer(200, "%PDF-1.7")
+    };
+    let text = |cut| {
+        read(Some(Ok(DocumentText {
+            format: "pdf",
+            html: "<title>Waders</title><p>Avocets <a href=/more>wade</a>".into(),
+            cut,
+        })))
+    };
+    let whole = judge(&page, None, 1, &text(false));
+    let found = whole.text.as_ref().unwrap();
+    assert_eq!((found.kind, found.title.as_str()), ("pdf", "Waders"));
+    assert_eq!(found.body.trim(), "Avocets wade");
+    assert_eq!(leads(&whole), ["http://e.org/more"]);
+    assert_eq!(whole.visited.error, None);
+    // The text decides whether it changed, as it does for other pages.
+    let copy = whole.visited.clone();
+    let rewritten = Answer {
+        payload: Some([7; 20]),
+        ..text(false)
+    };
+    let again = judge(&page, Some(&copy), 2, &rewritten);
+    assert_eq!(again.visited.history.outcome, Some(Outcome::Unchanged));
+    let cut = judge(&page, None, 1, &text(true));
+    assert!(cut.text.is_some());
+    assert_eq!(cut.visited.error.as_deref(), Some("document:cut"));
+    let hidden = Answer {
+        directives: Directives {
+            noindex: true,
+            nofollow: true,
+            ..Directives::default()
+        },
+        ..text(false)
+    };
+    let hidden = judge(&page, None, 1, &hidden);
+    assert!(hidden.text.is_none() && hidden.leads.is_empty());
+    // A document that cannot be read has an error and is kept. It leaves the index.
+    let refused = judge(
+        &page,
+        Some(&copy),
+        2,
+        &read(Some(Err("document:encrypted"))),
+    );
+    assert!(refused.copied && refused.text.is_none() && refused.gone);
+    let error = refused.visited.error.as_deref();
+    assert_eq!(error, Some("document:encrypted"));
+    let unread = judge(&page, None, 1, &read(None));
+    assert!(unread.copied && unread.text.is_none() && unread.visited.error.is_none());
 }
 
 #[test]

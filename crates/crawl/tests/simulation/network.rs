@@ -375,6 +375,7 @@ fn answer(status: u16, url: &PageUrl, response: &SimResponse) -> Answer {
         content: body.map_or_else(Bytes::new, Bytes::from),
         payload: Some(payload(response)),
         truncated: None,
+        document: None,
     }
 }
 

@@ -718,6 +718,7 @@ pub(super) fn answer_of(text: Option<u64>) -> Answer {
         content: Bytes::new(),
         payload: Some(payload),
         truncated: None,
+        document: None,
     }
 }
 

@@ -27,6 +27,7 @@ use super::disk_limit::Brake;
 use crate::answer;
 use crate::clock::Clock;
 use crate::clock::timestamp;
+use crate::documents;
 use crate::fault;
 
 /// Everything that a request needs besides its connection.
@@ -279,7 +280,8 @@ impl Requests {
             Some((capture, _)) => Some(capture.digest()),
             None => has_sha1(claim).then(|| PayloadDigest::of(&[&response.body])),
         };
-        let live = answer::live(response, url, TOKEN, digest);
+        let mut live = answer::live(response, url, TOKEN, digest);
+        documents::read(&mut live);
         let depth = claim.discovery.depth;
         let ours = |url: &PageUrl| get.scope.judge(url, depth).is_ok();
         let asked = Asked {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::findable::Findable;
 use super::topic_opinion::TopicOpinion;
 use crate::clock::written;
+use crate::documents;
 use crate::number::counted;
 use crate::settings::policies::PolicySettings;
 
@@ -181,6 +182,11 @@ pub struct QueuePosition {
 }
 
 impl VisitReport {
+    /// Returns why its document was not read, as a sentence.
+    pub fn document_error(&self) -> Option<&'static str> {
+        documents::explained(self.error.as_deref()?)
+    }
+
     pub(super) fn of(visited: Visited, out_links: Option<u32>) -> Self {
         let history = visited.history;
         Self {

@@ -198,6 +198,19 @@ section! {
 }
 
 section! {
+    /// How documents are read: PDF, Office, OpenDocument and EPUB files. Each is read by a process
+    /// of its own, without files and network.
+    [documents] DocumentSettings {
+        /// Read documents, so that search finds their text and their links are followed.
+        read: bool = true, off_flag("no-documents", "Read no PDF, Office, OpenDocument or EPUB files");
+        /// The maximum processor time to read one document, in seconds.
+        seconds: u32 = 20, range(1.0..=600.0);
+        /// The maximum memory to read one document, in megabytes.
+        memory: u32 = 512, range(64.0..=65_536.0);
+    }
+}
+
+section! {
     /// What is sent to one host only. The section may be repeated.
     [host] HostSettings {
         /// The host: scheme, name and, unless it is the default, port.
@@ -439,13 +452,14 @@ section! {
 }
 
 /// Returns all sections, in the order of the reference.
-pub fn sections() -> [SettingsSection; 14] {
+pub fn sections() -> [SettingsSection; 15] {
     [
         CrawlSettings::section(),
         ArchiveSettings::section(),
         StoreSettings::section(),
         FetchSettings::section(),
         LimitSettings::section(),
+        DocumentSettings::section(),
         HostSettings::section(),
         SiteSettings::section(),
         BudgetSettings::section(),

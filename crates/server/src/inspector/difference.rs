@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use page::media::{self, Media};
-use page::{PageUrl, article, charset};
+use crawl::AnswerText;
+use page::{PageUrl, article};
 use similar::{ChangeTag, TextDiff};
 
 use node::handle::{NodeHandle, PageVersion};
@@ -69,12 +69,10 @@ impl Difference {
 /// Returns the main text of a version, one line per block.
 fn text(node: &NodeHandle, url: &PageUrl, version: &PageVersion) -> Result<String> {
     let answer = node.version(url, version)?;
-    let declared = answer.content_type.as_deref();
-    let (text, _) = charset::decode(&answer.content, declared);
-    let mut text = match media::kind(declared, &answer.content) {
-        Media::Html => article::article(&text, url).text,
-        Media::Text => text.into_owned(),
-        _ => format!("({} bytes that are no text)", answer.content.len()),
+    let mut text = match answer.text() {
+        Some(AnswerText::Html(text)) => article::article(&text, url).text,
+        Some(AnswerText::Plain(text)) => text.into_owned(),
+        None => format!("({} bytes that are no text)", answer.content.len()),
     };
     text.truncate(page::char_floor(&text, LONGEST));
     Ok(text)

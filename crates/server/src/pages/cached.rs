@@ -12,9 +12,9 @@ use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use crawl::AnswerText;
 use jiff::Timestamp;
-use page::media::{self, Media};
-use page::{PageUrl, charset};
+use page::PageUrl;
 
 use super::search::failed;
 use super::{POLICY, assets, at_owner, message_of, named_url, show};
@@ -50,6 +50,8 @@ struct CachedPage<'a> {
     /// The same time, as shown to people.
     shown_time: String,
     ago: String,
+    /// The format in capital letters, if the page is a document.
+    format: Option<String>,
     copy: String,
 }
 
@@ -58,6 +60,8 @@ struct Copy {
     /// The normalized URL.
     url: String,
     fetched: Timestamp,
+    /// The format, if the page is a document.
+    format: Option<&'static str>,
     /// The media type that the copy is served as.
     kind: &'static str,
     text: String,
@@ -90,6 +94,7 @@ pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Respo
         time: copy.fetched.to_string(),
         shown_time: copy.fetched.strftime("%Y-%m-%d %H:%M UTC").to_string(),
         ago: wording::ago(copy.fetched, Timestamp::now()),
+        format: copy.format.map(str::to_uppercase),
         copy: address.finish(),
         url: copy.url,
     };
@@ -135,7 +140,7 @@ async fn read(app: &Arc<App>, raw: Option<&str>) -> Result<Copy, Response> {
         ),
         NoCopy::NoText => (
             StatusCode::NOT_FOUND,
-            "The copy is neither HTML nor text, so it cannot be shown.",
+            "The copy is neither HTML, text nor a document that can be read, so it cannot be shown.",
         ),
     };
     Err(message_of(app, status, "No copy to show", text))
@@ -160,18 +165,17 @@ fn copy_of(app: &App, url: &str) -> Result<Result<Copy, NoCopy>> {
             }));
         }
     };
-    let declared = answer.content_type.as_deref();
-    let (text, _) = charset::decode(&answer.content, declared);
-    let (kind, text) = match media::kind(declared, &answer.content) {
-        Media::Html => {
+    let format = answer.document_format();
+    let (kind, text) = match answer.text() {
+        Some(AnswerText::Html(text)) => {
             let read = page::read(&text, &url, &page::ReadLimits::default());
             if read.robots.noarchive {
                 return Ok(Err(NoCopy::Forbidden));
             }
             ("text/html; charset=utf-8", defused(&text))
         }
-        Media::Text => ("text/plain; charset=utf-8", text.into_owned()),
-        _ => return Ok(Err(NoCopy::NoText)),
+        Some(AnswerText::Plain(text)) => ("text/plain; charset=utf-8", text.into_owned()),
+        None => return Ok(Err(NoCopy::NoText)),
     };
     if answer.directives.noarchive {
         return Ok(Err(NoCopy::Forbidden));
@@ -179,6 +183,7 @@ fn copy_of(app: &App, url: &str) -> Result<Result<Copy, NoCopy>> {
     Ok(Ok(Copy {
         url: url.as_str().to_owned(),
         fetched,
+        format,
         kind,
         text,
     }))

@@ -49,6 +49,8 @@ pub struct Correction {
 pub struct ResultLine {
     pub rank: usize,
     pub title: String,
+    /// The format of a document in capital letters, such as `PDF`; `None` if it is a plain page.
+    pub format: Option<String>,
     /// The heading of the best section.
     pub heading: Option<String>,
     pub url: String,
@@ -177,6 +179,9 @@ impl ResultLine {
         };
         let heading = hit.section.map(|section| section.heading);
         let heading = heading.filter(|heading| !wording::repeats(heading, &hit.title));
+        let format = hit
+            .kind
+            .filter(|kind| !matches!(kind.as_str(), "" | "html" | "text"));
         Self {
             rank: found.rank,
             title: if hit.title.trim().is_empty() {
@@ -184,6 +189,7 @@ impl ResultLine {
             } else {
                 hit.title
             },
+            format: format.map(|format| format.to_uppercase()),
             heading,
             cached: about("/cached"),
             similar: about("/similar"),

@@ -8,14 +8,14 @@ use std::path::Path;
 
 use anyhow::Result;
 use crawl::verdict::{Asked, Verdict};
-use crawl::{Answer, TOKEN};
+use crawl::{Answer, AnswerText, TOKEN};
 use frontier::{PageCopy, Visited};
 use lab::table::schema::{GONE, VERSIONS};
 use lab::table::{TableWriter, time_text};
 use lab::workers::ExperimentProgress;
 use lab::world::{Body, BodyWriter};
 use node::answer;
-use page::{PageUrl, RecordLocation, charset};
+use page::{PageUrl, RecordLocation};
 use policy::{Moment, Outcome};
 use repository::archive::{self, ArchiveError, RecordKind, WarcRecord};
 
@@ -103,19 +103,22 @@ impl Answers {
                 });
             }
             let body = match (&verdict.text, verdict.visited.history.outcome) {
-                (Some(text), _) => {
+                (Some(_), _) => {
                     let next = bodies.len() as u32;
                     let body = *bodies.entry(answer.payload).or_insert(next);
                     if body == next {
-                        let declared = answer.content_type.as_deref();
-                        let words = charset::decode(&answer.content, declared).0;
-                        writer.put(
-                            &body.to_string(),
-                            &Body {
-                                text: words.into_owned(),
-                                html: text.kind == "html",
+                        let content = match answer.text() {
+                            Some(AnswerText::Html(html)) => Body {
+                                text: html.into_owned(),
+                                html: true,
                             },
-                        )?;
+                            Some(AnswerText::Plain(text)) => Body {
+                                text: text.into_owned(),
+                                html: false,
+                            },
+                            None => continue,
+                        };
+                        writer.put(&body.to_string(), &content)?;
                     }
                     pages.get_mut(number).shown = true;
                     Some(body)
