@@ -71,7 +71,7 @@ pub enum BenchCommand {
     Relevance(RelevanceOptions),
     /// Extract the main text of labelled pages, and report precision, recall and kept code blocks
     Extraction(ExtractionOptions),
-    /// Read PDF files, and report the share of pdftotext's words in order, failures, time and memory
+    /// Read PDF files; report the share of pdftotext's words in order, failures, time and memory
     Documents(DocumentsOptions),
     /// Count the instructions of eight fixed workloads and compare them with the accepted counts
     Gate(GateOptions),

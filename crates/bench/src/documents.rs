@@ -150,7 +150,7 @@ fn compare(file: &Path, options: &DocumentsOptions) -> Result<DocumentRow> {
             &options.memory.to_string(),
         ])
         .env_clear()
-        .env("MIMALLOC_ARENA_EAGER_COMMIT", "0")
+        .env("MIMALLOC_ARENA_RESERVE", "0")
         .stdin(File::open(file)?)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -141,8 +141,9 @@ impl DocumentReader {
         command
             .args([child::ARGUMENT, &seconds.to_string(), &memory.to_string()])
             .env_clear()
-            // The allocator then takes memory piece by piece, so that the limit can hold.
-            .env("MIMALLOC_ARENA_EAGER_COMMIT", "0")
+            // The allocator then maps memory piece by piece, so that a refusal by the limit is a
+            // failed allocation. Within an area mapped at its start it would be a page fault.
+            .env("MIMALLOC_ARENA_RESERVE", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -62,6 +62,8 @@ pub struct Replay<'a> {
     ours: Ownership,
     tally: Tally,
     pending: Vec<committer::Record>,
+    /// Pages that only a record without a body names.
+    named: Vec<Entry>,
     /// The pages of `pending`.
     unwritten: HashSet<PageId>,
     /// The records that the archive already has.
@@ -79,8 +81,8 @@ pub struct Replay<'a> {
     pub answers: u64,
     /// Answers that were skipped because the archive already has them.
     pub known: u64,
-    /// Records that were skipped because they hold no HTTP answer with a URL and a date: requests,
-    /// metadata and others.
+    /// Records that were skipped because they hold no HTTP answer with a URL and a date (requests,
+    /// metadata and others), or confirm a copy that is lost.
     pub others: u64,
 }
 
@@ -101,6 +103,7 @@ impl<'a> Replay<'a> {
             ours: Ownership::all(),
             tally: Tally::default(),
             pending: Vec::new(),
+            named: Vec::new(),
             unwritten: HashSet::new(),
             inventory,
             older: Vec::new(),
@@ -160,6 +163,14 @@ impl<'a> Replay<'a> {
         };
         let (depth, hops) = discovery.map_or((0, 0), |known| (known.depth, known.hops));
         let before = ledger.visited(key)?;
+        let has_copy = before.as_ref().is_some_and(|known| known.copy.is_some());
+        if *record.kind() == RecordKind::Revisit && !has_copy {
+            // The copy that the record confirms is lost. The page is known, but not visited, so
+            // that the crawl fetches it.
+            self.others += 1;
+            self.named.extend(new);
+            return Ok(());
+        }
         let history = before
             .as_ref()
             .map_or(History::discovered(at, depth), |known| known.history);
@@ -239,10 +250,12 @@ impl<'a> Replay<'a> {
 
     fn commit(&mut self) -> Result<()> {
         self.unwritten.clear();
+        let named = std::mem::take(&mut self.named);
         let pages = std::mem::take(&mut self.pending);
         let older = std::mem::take(&mut self.older);
         let group = vec![
             CommitWork::Records(older),
+            CommitWork::Core(crawl::Work::Facts(named)),
             CommitWork::Core(crawl::Work::Pages(pages)),
         ];
         let done = self.committer.commit(group)?;

@@ -33,7 +33,7 @@ fn pdf(objects: &[String], more: &str) -> Vec<u8> {
     let size = objects.len() + 1;
     write!(file, "xref\n0 {size}\n0000000000 65535 f \n").unwrap();
     for offset in offsets {
-        write!(file, "{offset:010} 00000 n \n").unwrap();
+        writeln!(file, "{offset:010} 00000 n ").unwrap();
     }
     let trailer = format!("<< /Size {size} /Root 1 0 R {more} >>");
     write!(file, "trailer\n{trailer}\nstartxref\n{start}\n%%EOF\n").unwrap();
@@ -309,7 +309,7 @@ fn the_child_reads_one_document_and_is_not_for_people() {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .env_clear()
-            .env("MIMALLOC_ARENA_EAGER_COMMIT", "0")
+            .env("MIMALLOC_ARENA_RESERVE", "0")
             .spawn()
             .unwrap();
         child.stdin.take().unwrap().write_all(body).ok();

@@ -11,11 +11,13 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
+/// Media type and content of files by their path.
+type FilesByPath = BTreeMap<String, (String, Vec<u8>)>;
+
 /// The files. The file `*` is served for all other paths.
 #[derive(Clone, Default)]
 pub struct Files {
-    /// Media type and content by path.
-    files: Arc<Mutex<BTreeMap<String, (String, Vec<u8>)>>>,
+    files: Arc<Mutex<FilesByPath>>,
     /// The entity tag of every response, if any.
     tag: Option<&'static str>,
     denials: Arc<AtomicU32>,

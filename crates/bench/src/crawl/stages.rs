@@ -223,6 +223,7 @@ fn judged(page: &StagePage) -> Verdict {
         content: page.body.clone(),
         payload: None,
         truncated: None,
+        document: None,
     };
     let asked = Asked {
         at: NOW,

@@ -47,7 +47,8 @@ impl HonestWeb {
         // Not drawn: the faults of a seed do not depend on it.
         let refused = |page: usize| {
             let bits = mixed(site[page % sites] * 64 + page as u64);
-            (bits % 16 == 0).then(|| Duration::from_secs(5 + bits % 20))
+            bits.is_multiple_of(16)
+                .then(|| Duration::from_secs(5 + bits % 20))
         };
         Self {
             refused: (0..count).map(refused).collect(),

@@ -124,9 +124,7 @@ impl SimCluster {
         let mut cluster = Self::draw(1);
         let division = Division::new(2).expect("a power of two");
         let web = HonestWeb::in_two_slots(division, 400);
-        let mut state = cluster.state.lock().expect("no panic");
-        state.rates = FaultRates::default();
-        drop(state);
+        cluster.state.lock().expect("no panic").rates = FaultRates::default();
         cluster.common = Rc::new(Common {
             fetches: RefCell::new(vec![0; web.urls.len()]),
             web,

@@ -198,8 +198,7 @@ section! {
 }
 
 section! {
-    /// How documents are read: PDF, Office, OpenDocument and EPUB files. Each is read by a process
-    /// of its own, without files and network.
+    /// How PDF, Office and EPUB files are read: by processes without files or network.
     [documents] DocumentSettings {
         /// Read documents, so that search finds their text and their links are followed.
         read: bool = true, off_flag("no-documents", "Read no PDF, Office, OpenDocument or EPUB files");

@@ -73,5 +73,6 @@ fn answer(content: Bytes) -> Answer {
         content,
         payload: None,
         truncated: None,
+        document: None,
     }
 }

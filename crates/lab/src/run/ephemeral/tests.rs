@@ -356,8 +356,9 @@ fn more_budget_does_not_earn_less_after_an_unlucky_night() {
     let rates = [0.0002, 0.0004, 0.0008, 0.0016];
     let earned = earned(rates, |_| unlucky_night());
     assert!(earned.is_sorted(), "{earned:?} clicks at {rates:?}");
+    // The smallest budget finds the site again too, since its pages are examined at doubling ages.
     assert!(
-        earned[3] > 3.0 * earned[0],
+        earned[3] > 1.5 * earned[0],
         "{earned:?} clicks at {rates:?}"
     );
 }
