@@ -131,7 +131,7 @@ struct DamageCase<'a> {
     file: PathBuf,
     /// The archive records that are still intact.
     intact: Vec<Vec<u8>>,
-    /// The URLs of the responses and revisits among them.
+    /// The URLs of the responses among them.
     urls: BTreeSet<String>,
     /// Whether a record of the archive is damaged.
     lost: bool,
@@ -169,7 +169,7 @@ impl<'a> DamageCase<'a> {
                     case.lost = true;
                     continue;
                 }
-                case.urls.extend(member.answer().map(str::to_owned));
+                case.urls.extend(member.copy().map(str::to_owned));
                 case.intact.push(bytes[member.range].to_vec());
             }
         }

@@ -34,6 +34,12 @@ impl WarcMember {
         let url = self.field("WARC-Target-URI")?;
         matches!(kind, "response" | "revisit").then_some(url)
     }
+
+    /// Returns the URL of a response, or `None` for other kinds of records. A revisit has no copy.
+    pub fn copy(&self) -> Option<&str> {
+        let is_copy = self.field("WARC-Type")? == "response";
+        self.answer().filter(|_| is_copy)
+    }
 }
 
 /// Returns the records of a WARC file before the first one that cannot be read, and the position of
