@@ -7,8 +7,9 @@
 //! The parsers of these formats are large, and their input is hostile. So a crawl reads documents
 //! in a child process with limits on memory and time (`node/src/documents.rs`).
 //!
-//! **Invariant:** the output has at most [`ReadingLimits::text`] bytes of text, and decompression
-//! yields at most [`ReadingLimits::inflated`] bytes, whatever the input.
+//! **Invariant:** the output has at most [`ReadingLimits::text`] bytes of text, whatever the input.
+//! Decompression of a package yields at most [`ReadingLimits::inflated`] bytes. The streams of a
+//! PDF have no such limit here: the memory of the process bounds them.
 
 mod html;
 mod office;
@@ -81,7 +82,8 @@ impl DocumentFormat {
 pub struct ReadingLimits {
     /// Maximum bytes of text. The rest of the document is dropped.
     pub text: usize,
-    /// Maximum number of bytes that decompression yields. A larger document is refused.
+    /// Maximum number of bytes that decompression of a package (Office, OpenDocument, EPUB) yields.
+    /// A larger document is refused.
     pub inflated: u64,
     /// Maximum number of pages of a PDF that are read. The rest is dropped.
     pub pages: usize,
