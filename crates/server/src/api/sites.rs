@@ -28,8 +28,8 @@ pub struct SitesParams {
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u16>,
     /// The number of sites to skip.
-    #[param(minimum = 0, maximum = 1_000_000, default = 0)]
-    offset: Option<u32>,
+    #[param(minimum = 0, maximum = 10_000, default = 0)]
+    offset: Option<u16>,
 }
 
 /// The sites of the store.
@@ -108,6 +108,11 @@ pub async fn sites(
     Params(params): Params<SitesParams>,
 ) -> Result<Json<SiteList>, ApiRefusal> {
     let limit = within("limit", params.limit, 1, 1000, 100)?;
+    let offset = within("offset", params.offset, 0, 10_000, 0)?;
+    let length = params.name.as_ref().map(|name| name.chars().count());
+    if length.is_some_and(|length| !(1..=255).contains(&length)) {
+        return Err(ApiRefusal::parameter("name must have 1 to 255 characters"));
+    }
     let found = app.read(|app| app.node.sites()).await;
     let sites = match found {
         Ok(sites) => sites,
@@ -121,7 +126,7 @@ pub async fn sites(
     let named: Vec<&SiteSummary> = (sites.iter())
         .filter(|site| site.host.contains(&name))
         .collect();
-    let skipped = named.iter().skip(params.offset.unwrap_or(0) as usize);
+    let skipped = named.iter().skip(offset);
     Ok(Json(SiteList {
         total: named.len(),
         sites: skipped
