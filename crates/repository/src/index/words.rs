@@ -322,7 +322,8 @@ impl TokenStream for WordStream<'_> {
             };
             self.words.fold(&self.text[piece.from..piece.to]);
             let token = &mut self.words.token;
-            if token.text.len() >= LONGEST {
+            // Nothing is left of a run of combining letters without a base.
+            if token.text.is_empty() || token.text.len() >= LONGEST {
                 continue;
             }
             token.offset_from = piece.from;
