@@ -91,7 +91,7 @@ pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
         plan.time = time.map(|time| time.saturating_sub(begun.elapsed()));
         choice = policies.choose()?;
     };
-    // Readers of the ledger have what they need, or are told that the crawl has ended.
+    // Each reader has its data, or gets the error that the crawl has ended.
     drop(socket);
     retain(&store, &settings)?;
     finish(&summary, json)?;
